@@ -89,7 +89,7 @@ std::string replayed(const std::vector<int>& chains, const std::vector<shuffle::
   const auto filled = static_cast<Slot>(2 * rows.size());
   const Request request = request_of_rows(chains, rows.size());
   const shuffle::Structure s = shuffle::structure_of(request);
-  ScheduleHeader header = cube_header(request, "", request.elements());
+  ScheduleHeader header = header_of(request, "", request.elements());
   header.elements = filled;
   MovesGoal goal;
   for (Word p = 0; p < bit(s.processor_bits); ++p)

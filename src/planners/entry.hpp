@@ -30,8 +30,8 @@ class PlannerEntry final : public Planner {
     std::string_view title;
     std::string_view needs;
     std::string_view cost;
-    std::string_view citation;
-    std::optional<std::string> (*refusal)(const Request&);  // of requests that move data
+    std::string_view citation = "faro";
+    std::optional<std::string> (*refusal)(const Request&);
     // The cost, and the schedule pushed into a sink. Require no refusal.
     Estimate (*estimate)(const Request&) = nullptr;
     void (*build)(const Request&, ScheduleSink&) = nullptr;
@@ -40,9 +40,17 @@ class PlannerEntry final : public Planner {
     bool asks_for_fewer = false;
     bool finds_by_luck = false;
     bool asks_often = false;
+    // What its search cannot take less than, if more is known of it than of the machine.
+    Count (*least)(const Request&) = nullptr;
+    // It looks at the question itself, which need not be one that moves data.
+    bool computes = false;
     // Plans cubes of several ports, but not all; who does not say so is not asked.
     bool several_ports = false;
     OfMirrors of_mirrors = {};
+    // Asked beside the cheapest plans where the ports of a cube take turns.
+    bool of_ports = false;
+    // A search whose count depends on no names: mirrors of conversions are planned by it.
+    bool of_conversions = false;
   };
 
   explicit constexpr PlannerEntry(const Parts& parts)
@@ -55,7 +63,10 @@ class PlannerEntry final : public Planner {
   bool asks_for_fewer() const override { return parts_.asks_for_fewer; }
   bool finds_by_luck() const override { return parts_.finds_by_luck; }
   bool asks_often() const override { return parts_.asks_often; }
-  const OfMirrors& of_mirrors() const { return parts_.of_mirrors; }
+  Count at_least(const Request& request) const override {
+    return parts_.least == nullptr ? 0 : parts_.least(request);
+  }
+  const Parts& parts() const { return parts_; }
   Offer offer(const Request& request) const override;
 
  private:

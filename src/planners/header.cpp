@@ -1,3 +1,4 @@
+// The goal is compared with the request place by place.
 #include "planners/header.hpp"
 
 #include <fmt/format.h>

@@ -27,6 +27,9 @@ struct Looped {
   rolled::Kinds kinds = {};
 };
 
+// Why neither loops nor turns are for a request of however many elements.
+std::optional<std::string> not_for_many(const Request& request);
+
 // The same question of fewer elements: of a power of two of them where a map has memory bits, those
 // that stay where they are left out; of any number else.
 Request of_few(const Request& request, std::uint64_t elements);

@@ -85,6 +85,13 @@ MapGoal with_memory(const MapGoal& goal, int few) {
 
 }  // namespace
 
+std::optional<std::string> not_for_many(const Request& request) {
+  if (is_simd_mesh(request.machine()))
+    return "a mesh with one route at a time takes any number of elements by itself";
+  if (!request.is_map()) return "it takes maps";
+  return {};
+}
+
 Request of_few(const Request& request, std::uint64_t elements) {
   if (!request.map().cut) return request.with_elements(elements);
   return Request::of(request.machine(), with_memory(request.map(), log2_exact(elements)), elements);
@@ -310,14 +317,8 @@ std::shared_ptr<const Looped> best_of(const Request& request) {
   return best;
 }
 
-template <class Kind>
 std::optional<std::string> refusal(const Request& request) {
-  if (!std::holds_alternative<Kind>(request.machine())) return "it is for another machine";
-  if (const auto* ranks = std::get_if<Crossbar>(&request.machine()))
-    if (!ranks->tiers.empty()) return "loops are not proved on trees of switches";
-  if (is_simd_mesh(request.machine()))
-    return "a mesh with one route at a time takes any number of elements by itself";
-  if (!request.is_map()) return "it takes maps";
+  if (auto why = not_for_many(request)) return why;
   if (request.elements() <= looped_elements_min)
     return "there are few elements: they need no loops";
   if (request.elements() > slots_max)
@@ -347,20 +348,14 @@ Offer offer(const Request& request) {
           .expression = fmt::format("loops({})", looped->of)};
 }
 
-constexpr std::string_view title = "any number of elements: the plan of a few, with loops";
-constexpr std::string_view needs =
-    "a map of more than 2^10 elements, whose plans for a few go on alike";
-constexpr std::string_view cost = "as far above the bound as for a few elements";
-
-template <const PlannerEntry& entry, class Kind>
+template <const PlannerEntry& entry>
 constexpr PlannerEntry::Parts parts(std::string_view name, std::string_view machine) {
   return {.name = name,
           .machine = machine,
-          .title = title,
-          .needs = needs,
-          .cost = cost,
-          .citation = "faro",
-          .refusal = refusal<Kind>,
+          .title = "any number of elements: the plan of a few, with loops",
+          .needs = "a map of more than 2^10 elements, whose plans for a few go on alike",
+          .cost = "as far above the bound as for a few elements",
+          .refusal = refusal,
           .offer = offer<entry>,
           .searches = true,
           .asks_for_fewer = true};
@@ -369,9 +364,9 @@ constexpr PlannerEntry::Parts parts(std::string_view name, std::string_view mach
 }  // namespace
 }  // namespace looped
 
-const PlannerEntry cube_loops(looped::parts<cube_loops, Hypercube>("cube-loops", "cube"));
-const PlannerEntry links_loops(looped::parts<links_loops, Mesh>("links-loops", "mesh all links"));
-const PlannerEntry pops_loops(looped::parts<pops_loops, Pops>("pops-loops", "pops"));
-const PlannerEntry ranks_loops(looped::parts<ranks_loops, Crossbar>("ranks-loops", "ranks"));
+const PlannerEntry cube_loops(looped::parts<cube_loops>("cube-loops", "cube"));
+const PlannerEntry links_loops(looped::parts<links_loops>("links-loops", "mesh all links"));
+const PlannerEntry pops_loops(looped::parts<pops_loops>("pops-loops", "pops"));
+const PlannerEntry ranks_loops(looped::parts<ranks_loops>("ranks-loops", "ranks"));
 
 }  // namespace faro::inline v1

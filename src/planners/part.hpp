@@ -15,6 +15,9 @@ enum class Searching { all, few };
 // service/asking.cpp.
 Offer cheapest_offer(const Request& request, Searching searching = Searching::all);
 
+// Nothing in place of the error.
+std::optional<Offer> cheapest_if_any(const Request& request, Searching searching = Searching::all);
+
 // The same with its planner, then those who need no search and are about as good: at most so many
 // steps dearer. For plans of more elements that go on as these do: nobody is asked who would refuse
 // `further`, a larger question of the same kind, or whose plans are found by luck; nor, unless it
@@ -29,8 +32,9 @@ std::vector<Answer> good_answers(const Request& request, Count dearer, const Req
 // What one planner answers.
 Answer answer_of(const Request& request, const Planner& planner);
 
-// Those whose counts depend on names, in their turns.
-std::vector<const PlannerEntry*> asked_of_mirrors();
+// The entries of which this holds, in the order of the catalogue: whom a rewrite asks beside, it
+// finds by a property and never by name.
+std::vector<const PlannerEntry*> entries_where(bool (*holds)(const PlannerEntry::Parts&));
 
 // The header that comes with the schedule; no step of it is made.
 ScheduleHeader header_of(const Offer& offer);

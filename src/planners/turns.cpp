@@ -18,60 +18,22 @@
 #include "base/check.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/schedules/cost.hpp"
-#include "planners/part.hpp"
+#include "planners/looped.hpp"
 #include "schedules/turns.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
-// Vectors with a bit each that no other one has: its pivot.
-struct Lane {
-  Word vector = 0;
-  Word sum_of = 0;  // which of the vectors given it is the sum of
-  int pivot = 0;
-};
-
-// The same space, every vector with a pivot of its own. Requires independent vectors.
-std::vector<Lane> with_pivots(const std::vector<Word>& vectors) {
-  std::vector<Lane> lanes;
-  for (std::size_t k = 0; k < vectors.size(); ++k) {
-    Lane lane{vectors[k], bit(static_cast<int>(k)), 0};
-    for (const Lane& other : lanes)
-      if (has_bit(lane.vector, other.pivot)) {
-        lane.vector ^= other.vector;
-        lane.sum_of ^= other.sum_of;
-      }
-    FARO_CHECK(lane.vector != 0);
-    lane.pivot = highest_bit(lane.vector);
-    for (Lane& other : lanes)
-      if (has_bit(other.vector, lane.pivot)) {
-        other.vector ^= lane.vector;
-        other.sum_of ^= lane.sum_of;
-      }
-    lanes.push_back(lane);
-  }
-  return lanes;
-}
-
-// The memory map that takes vector k to bit `low` + k, and the bits that are no pivots, in order,
-// to the bits below.
-BitMap to_the_top(const std::vector<Word>& vectors, int width, int low) {
-  const std::vector<Lane> lanes = with_pivots(vectors);
-  std::vector<Word> columns(static_cast<std::size_t>(width));
-  std::vector<const Lane*> lane_of(static_cast<std::size_t>(width), nullptr);
-  for (const Lane& lane : lanes) lane_of[static_cast<std::size_t>(lane.pivot)] = &lane;
-  int next = 0;
+// The memory map that takes the vectors to the highest bits, in order, and the bits that lead none
+// of their space to those below.
+BitMap to_the_top(const std::vector<Word>& vectors, int width) {
+  Word leading = 0;
+  for (const Word v : reduced_basis(vectors)) leading |= bit(highest_bit(v));
+  std::vector<Word> back;
   for (int i = 0; i < width; ++i)
-    if (lane_of[static_cast<std::size_t>(i)] == nullptr)
-      columns[static_cast<std::size_t>(i)] = bit(next++);
-  for (const Lane& lane : lanes) {
-    Word& column = columns[static_cast<std::size_t>(lane.pivot)];
-    column = lane.sum_of << low;
-    for (int i = 0; i < width; ++i)
-      if (i != lane.pivot && has_bit(lane.vector, i))
-        column ^= columns[static_cast<std::size_t>(i)];
-  }
-  return BitMap::from_columns(columns);
+    if (!has_bit(leading, i)) back.push_back(bit(i));
+  back.insert(back.end(), vectors.begin(), vectors.end());
+  return BitMap::from_columns(back).inverse();
 }
 
 // Kernel vectors, those first that are single bits before and after: what is a permutation of bits
@@ -86,12 +48,9 @@ std::vector<Word> kernel_of(const MapGoal& goal) {
   return kernel;
 }
 
-// Without the bits from `low` to `high` - 1, and back.
+// Without the bits from `low` to `high` - 1.
 Word narrowed(Word x, int low, int high) {
   return (x & low_mask(low)) | (high >= word_bits ? 0 : x >> high << low);
-}
-Word widened(Word x, int low, int high) {
-  return (x & low_mask(low)) | (high >= word_bits ? 0 : x >> low << high);
 }
 
 }  // namespace
@@ -105,45 +64,30 @@ TurnsOfMap turns_of(const MapGoal& goal, int slot_bits) {
   const int m = goal.memory_bits;
   const int n = goal.map.width() - m;
   FARO_CHECK(goal.cut && slot_bits >= least_slot_bits(goal) && slot_bits <= m);
-  const auto turns = static_cast<std::size_t>(m - slot_bits);
   std::vector<Word> together = kernel_of(goal);
-  FARO_CHECK(together.size() >= turns);
-  together.resize(turns);
+  FARO_CHECK(together.size() >= static_cast<std::size_t>(m - slot_bits));
+  together.resize(static_cast<std::size_t>(m - slot_bits));
   std::vector<Word> images;
   for (const Word v : together) images.push_back(goal.map.matrix().apply(v));
   const BitMap processors = BitMap::identity(n);
-  const BitMap before = beside(processors, to_the_top(together, m, slot_bits));
-  const BitMap behind = beside(processors, to_the_top(images, m, slot_bits));
+  const BitMap before = beside(processors, to_the_top(together, m));
+  const BitMap behind = beside(processors, to_the_top(images, m));
   const BitMap between = then(then(before.inverse(), goal.map), behind);
   const Word numbers = low_mask(m) & ~low_mask(slot_bits);
-  // What a turn does, and how the number of an element's turn changes with the rest of its address.
+  // What a turn does, on whole addresses, whose turns keep their numbers, and on those of a turn.
+  std::vector<Word> whole;
   std::vector<Word> rows;
-  Word complement = 0;
   for (int b = 0; b < between.width(); ++b) {
+    whole.push_back(has_bit(numbers, b) ? bit(b) : between.matrix().row(b));
     if (has_bit(numbers, b)) continue;
-    FARO_CHECK((between.matrix().row(b) & numbers) == 0);
-    if (has_bit(between.complement(), b)) complement |= bit(static_cast<int>(rows.size()));
-    rows.push_back(narrowed(between.matrix().row(b), slot_bits, m));
+    FARO_CHECK((whole.back() & numbers) == 0);
+    rows.push_back(narrowed(whole.back(), slot_bits, m));
   }
-  const BitMap turn = BitMap::from_matrix(BitMatrix::from_rows(n + slot_bits, rows), complement);
-  const BitMap back = turn.inverse();
-  // That change undone, said of the address at the end.
-  std::vector<Word> undo;
-  Word undone = 0;
-  for (int b = 0; b < between.width(); ++b) {
-    undo.push_back(bit(b));
-    if (!has_bit(numbers, b)) continue;
-    const Word change = narrowed(between.matrix().row(b) & ~numbers, slot_bits, m);
-    Word at_end = 0;
-    for (int i = 0; i < back.width(); ++i)
-      if (has_bit(change, i)) at_end ^= back.matrix().row(i);
-    undo.back() ^= widened(at_end, slot_bits, m);
-    if ((parity(change & back.complement()) ^ unsigned{has_bit(between.complement(), b)}) != 0)
-      undone |= bit(b);
-  }
-  const BitMap same_number =
-      BitMap::from_matrix(BitMatrix::from_rows(between.width(), undo), undone);
-  const BitMap after = then(behind, same_number).inverse();
+  const BitMap turn = BitMap::from_matrix(BitMatrix::from_rows(n + slot_bits, rows),
+                                          narrowed(between.complement() & ~numbers, slot_bits, m));
+  const BitMap turns_alike = BitMap::from_matrix(BitMatrix::from_rows(between.width(), whole),
+                                                 between.complement() & ~numbers);
+  const BitMap after = then(then(turns_alike.inverse(), between), behind.inverse());
   const BitMap nothing = BitMap::identity(goal.map.width());
   return {{.times = bit(m - slot_bits),
            .before = before == nothing ? BitMap() : before,
@@ -188,15 +132,9 @@ std::uint64_t part_of(const Request& request) {
   return part;
 }
 
-template <class Kind>
 std::optional<std::string> refusal(const Request& request) {
-  if (!std::holds_alternative<Kind>(request.machine())) return "it is for another machine";
-  if (const auto* ranks = std::get_if<Crossbar>(&request.machine()))
-    if (!ranks->tiers.empty()) return "it is for another machine";
+  if (auto why = looped::not_for_many(request)) return why;
   constexpr const char* one_turn_only = "one turn would take all elements";
-  if (is_simd_mesh(request.machine()))
-    return "a mesh with one route at a time takes any number of elements by itself";
-  if (!request.is_map()) return "it takes maps";
   if (Count{request.elements()} <= most_at_once(request))
     return "there are few elements: they need no turns";
   const MapGoal& goal = request.map();
@@ -263,33 +201,28 @@ Offer offer(const Request& request) {
           .expression = fmt::format("turns({}, {})", repeat.times, turn.expression)};
 }
 
-constexpr std::string_view title =
-    "more elements than are planned at once: a part's plan, in turns";
-constexpr std::string_view cost = "turns times what one takes";
-
-template <const PlannerEntry& entry, class Kind>
+template <const PlannerEntry& entry>
 constexpr PlannerEntry::Parts parts(std::string_view name, std::string_view machine,
                                     std::string_view needs) {
   return {.name = name,
           .machine = machine,
-          .title = title,
+          .title = "more elements than are planned at once: a part's plan, in turns",
           .needs = needs,
-          .cost = cost,
-          .citation = "faro",
-          .refusal = refusal<Kind>,
+          .cost = "turns times what one takes",
+          .refusal = refusal,
           .offer = offer<entry>,
           .searches = true};
 }
 
 }  // namespace
 
-const PlannerEntry cube_turns(parts<cube_turns, Hypercube>(
+const PlannerEntry cube_turns(parts<cube_turns>(
     "cube-turns", "cube", "a map of more than 2^20 elements alike, or 2^16 with memory bits"));
-const PlannerEntry links_turns(parts<links_turns, Mesh>("links-turns", "mesh all links",
-                                                        "a map of more than 2^20 elements in all"));
-const PlannerEntry pops_turns(parts<pops_turns, Pops>(
+const PlannerEntry links_turns(parts<links_turns>("links-turns", "mesh all links",
+                                                  "a map of more than 2^20 elements in all"));
+const PlannerEntry pops_turns(parts<pops_turns>(
     "pops-turns", "pops", "a map of processors and more than 2^22 elements in all"));
-const PlannerEntry ranks_turns(parts<ranks_turns, Crossbar>(
+const PlannerEntry ranks_turns(parts<ranks_turns>(
     "ranks-turns", "ranks", "a map of more than 2^19 elements alike, or 2^16 with memory bits"));
 
 }  // namespace faro::inline v1

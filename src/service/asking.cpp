@@ -268,17 +268,12 @@ Answer answer_of(const Request& request, const Planner& planner) {
   return {&planner, ask_one(request, planner).offer};
 }
 
-std::vector<const PlannerEntry*> asked_of_mirrors() {
+std::vector<const PlannerEntry*> entries_where(bool (*holds)(const PlannerEntry::Parts&)) {
   std::vector<const PlannerEntry*> all;
-  for (const Planner* planner : asked_planners()) {
-    const auto* entry = dynamic_cast<const PlannerEntry*>(planner);
-    if (entry == nullptr) continue;
-    const OfMirrors& of = entry->of_mirrors();
-    if (of.most != 0 || of.few != 0) all.push_back(entry);
-  }
-  std::stable_sort(all.begin(), all.end(), [](const PlannerEntry* a, const PlannerEntry* b) {
-    return a->of_mirrors().turn < b->of_mirrors().turn;
-  });
+  for (const Planner* planner : asked_planners())
+    if (const auto* entry = dynamic_cast<const PlannerEntry*>(planner);
+        entry != nullptr && holds(entry->parts()))
+      all.push_back(entry);
   return all;
 }
 
@@ -286,6 +281,15 @@ Offer cheapest_offer(const Request& request, Searching searching) {
   PlanOptions options = for_parts();
   if (searching == Searching::few) options.searches = PlanOptions::Searches::last_resort;
   return ask(request, bound_of(request), options).offer;
+}
+
+std::optional<Offer> cheapest_if_any(const Request& request, Searching searching) {
+  try {
+    return cheapest_offer(request, searching);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::impossible) throw;
+    return {};
+  }
 }
 
 }  // namespace faro::inline v1

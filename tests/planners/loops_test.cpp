@@ -8,21 +8,12 @@
 #include <iterator>
 
 #include "base/random.hpp"
-#include "faro/base/error.hpp"
-#include "faro/base/progress.hpp"
-#include "faro/schedules/json.hpp"
 #include "faro/service/plan.hpp"
 #include "full.hpp"
+#include "planners/planning.hpp"
 
 namespace faro {
 namespace {
-
-std::string text_of(const MachinePlan& plan) {
-  TextSink text;
-  JsonWriter writer(text);
-  plan.push(writer);
-  return text.text();
-}
 
 // What all others plan.
 MachinePlan listed(const Request& request) {
@@ -61,19 +52,13 @@ TEST(Loops, are_never_dearer_than_steps_listed_one_by_one) {
     for (int trial = 0; trial < (testing::full_run() ? 40 : 2); ++trial) {
       const std::uint64_t elements = looped_elements_min + 1 + random.below(600);
       const Request request = Request::of(c.map, c.machine, elements);
-      const MachinePlan made = plan(request);
-      EXPECT_TRUE(made.ok()) << c.map << ' ' << c.machine << ' ' << elements;
+      const MachinePlan made = testing::planned(request);
       EXPECT_LE(made.value(), listed(request).value())
           << c.map << ' ' << c.machine << ' ' << elements;
       ++all;
       if (made.header().entries != ScheduleHeader::Entries::loops) continue;
       ++looped;
-      const std::string file = text_of(made);
-      TextSource source(file);
-      const VerifyReport report = verify_schedule(source, {.by = VerifyBy::both, .map = {}});
-      EXPECT_TRUE(report.verdict.ok()) << c.map << ' ' << c.machine << ' ' << elements;
-      EXPECT_EQ(report.verdict.cost, made.cost());
-      EXPECT_EQ(report.fingerprint, made.fingerprint());
+      testing::judged_file(made, {VerifyBy::both});
     }
   EXPECT_GE(10 * looped, 9 * all) << looped << " of " << all;
 }
@@ -85,19 +70,13 @@ TEST(Loops, a_billion_elements_are_as_near_to_the_bound_as_a_thousand) {
     const std::uint64_t few = 2000 + random.below(100);
     const std::uint64_t many = few + 840 * 1190000;
     const MachinePlan small = listed(Request::of(c.map, c.machine, few));
-    const MachinePlan made = plan(c.map, c.machine, {.elements = many});
-    EXPECT_TRUE(made.ok()) << c.map << ' ' << c.machine << ' ' << many;
+    const MachinePlan made = testing::planned(Request::of(c.map, c.machine, many));
     if (made.header().entries != ScheduleHeader::Entries::loops) continue;
     ++looped;
     // In proportion, and three steps.
     EXPECT_LE(made.value() * small.bound().value, (small.value() + 3) * made.bound().value)
         << c.map << ' ' << c.machine << ' ' << many;
-    const std::string file = text_of(made);
-    EXPECT_LT(file.size(), std::size_t{4} << 20U) << c.map << ' ' << c.machine;
-    TextSource source(file);
-    const VerifyReport report = verify_schedule(source);
-    EXPECT_TRUE(report.verdict.ok()) << c.map << ' ' << c.machine << report.verdict.limit;
-    EXPECT_EQ(report.verdict.cost, made.cost());
+    EXPECT_LT(testing::judged_file(made, {VerifyBy::automatic}).size(), std::size_t{4} << 20U);
   }
   EXPECT_GE(looped, std::size(alike) - 1);
 }
@@ -111,8 +90,7 @@ TEST(Loops, of_memory_bits_that_move_are_planned_for_a_few_others_that_stay) {
       words.replace(words.find('N'), 1, std::to_string(memory - 1));
       const std::string machine = words[2] == '3' ? "cube:3" : "cube:2";
       const Request request = Request::of(words, machine);
-      const MachinePlan made = plan(request);
-      EXPECT_TRUE(made.ok()) << words;
+      const MachinePlan made = testing::planned(request);
       EXPECT_EQ(made.planner(), "cube-loops") << words;
       if (memory == 11) {
         EXPECT_LE(made.value(), listed(request).value()) << words;
@@ -132,19 +110,13 @@ TEST(Loops, where_plans_do_not_go_on_alike_a_few_elements_are_moved_a_lap) {
                         Case{"p:4 -> matrix(15, 11, 5, 2)(p) ^ 13", "cube:4", 2409, 1472},
                         Case{"p:3 -> matrix(7, 4, 1)(p) ^ 6", "cube:3", 1439, 1001}}) {
     const Request request = Request::of(c.map, c.machine, c.elements);
-    const MachinePlan made = plan(request);
-    EXPECT_TRUE(made.ok()) << c.map;
+    const MachinePlan made = testing::planned(request);
     EXPECT_EQ(made.planner(), "cube-loops") << c.map;
     EXPECT_LE(made.value(), c.most) << c.map;
-    const std::string file = text_of(made);
-    TextSource source(file);
-    const VerifyReport report = verify_schedule(source, {.by = VerifyBy::both, .map = {}});
-    EXPECT_TRUE(report.verdict.ok()) << c.map;
-    EXPECT_EQ(report.verdict.cost, made.cost());
+    testing::judged_file(made, {VerifyBy::both});
     if (c.elements != 1035) continue;
     // As near to the bound with a billion elements.
-    const MachinePlan many = plan(request.with_elements(1000000000 + c.elements));
-    EXPECT_TRUE(many.ok()) << c.map;
+    const MachinePlan many = testing::planned(request.with_elements(1000000000 + c.elements));
     EXPECT_LE(many.value() * made.bound().value, (made.value() + 3) * many.bound().value) << c.map;
   }
 }

@@ -5,11 +5,14 @@
 
 #include <initializer_list>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "draft.hpp"
 #include "faro/machines/verifier.hpp"
 #include "faro/planners/planner.hpp"
+#include "faro/schedules/json.hpp"
+#include "faro/service/plan.hpp"
 
 namespace faro::testing {
 
@@ -37,7 +40,7 @@ inline BitMap gray_to_binary(std::vector<int> lengths) {
 
 // Builds, checks the promised cost against the counted one, and has both verifiers look where they
 // apply. Returns the counted cost.
-inline Cost built_and_verified(const Planner& planner, const Draft& request, bool by_replay) {
+inline Cost built_and_verified(const Planner& planner, const Request& request, bool by_replay) {
   if (const auto why = planner.refusal(request)) {
     ADD_FAILURE() << planner.name() << " does not apply: " << *why;
     return {};
@@ -60,8 +63,32 @@ inline Cost built_and_verified(const Planner& planner, const Draft& request, boo
     EXPECT_EQ(replayed.cost, proved.cost) << planner.name();
   }
   EXPECT_EQ(to_string(proved.cost.steps), to_string(offer.estimate.cost.value))
-      << planner.name() << " K=" << request.elements;
+      << planner.name() << " K=" << request.elements();
   return proved.cost;
+}
+
+// The plan of a request: right, and no cheaper than its bound.
+inline MachinePlan planned(const Request& request, const PlanOptions& options = {}) {
+  MachinePlan made = plan(request, options);
+  const std::string words = request.text() + " on " + to_string(request.machine());
+  EXPECT_TRUE(made.ok()) << words << " K=" << request.elements();
+  EXPECT_GE(made.value(), made.bound().value) << words << " K=" << request.elements();
+  return made;
+}
+
+// The plan as a file, judged from there: what was planned, at its cost.
+inline std::string judged_file(const MachinePlan& made, std::initializer_list<VerifyBy> judges) {
+  TextSink text;
+  JsonWriter writer(text);
+  made.push(writer);
+  for (const VerifyBy by : judges) {
+    TextSource source(text.text());
+    const VerifyReport report = verify_schedule(source, {.by = by, .map = {}});
+    EXPECT_TRUE(report.verdict.ok()) << made.request().text() << report.verdict.limit;
+    EXPECT_EQ(report.verdict.cost, made.listed_cost());
+    EXPECT_EQ(report.fingerprint, made.fingerprint());
+  }
+  return text.text();
 }
 
 // An offer pushes the same schedule as often as wanted, and another offer of the same request too.

@@ -9,7 +9,8 @@
 #include "faro/algebra/bit_map.hpp"
 #include "faro/base/limits.hpp"
 #include "papers/printed/printed.hpp"
-#include "planners/cube/butterfly/list_search.hpp"
+#include "planners/cube/butterfly/entry.hpp"
+#include "planners/cube/butterfly/gated_chains.hpp"
 #include "planners/cube/butterfly/paper_count.hpp"
 
 namespace faro::inline v1 {
@@ -45,7 +46,7 @@ std::optional<std::string> refusal_of_consecutive(const ButterflyNetwork& reques
   return std::nullopt;
 }
 
-ButterflyEntry::Found found_consecutive(const ButterflyNetwork& request) {
+Offer found_consecutive(const ButterflyNetwork& request) {
   // As bi-sectioning takes; a longer search seldom finds less.
   const Count enough = request.elements() / 2 + static_cast<Count>(request.processor_bits) - 1;
   return list_search(request, consecutive_output.name(), {{*consecutive_chains(request)}, enough},
@@ -71,7 +72,7 @@ Count least_by_pairs(const ButterflyNetwork& request) {
   return request.processor_bits > 2 ? request.elements() : request.elements() / 2;
 }
 
-ButterflyEntry::Found found_by_pairs(const ButterflyNetwork& request) {
+Offer found_by_pairs(const ButterflyNetwork& request) {
   const Count printed = printed_by_pairs(request);
   return list_search(
       request, paired_dimensions.name(), {{*paired_chains(request)}, printed},
@@ -80,25 +81,31 @@ ButterflyEntry::Found found_by_pairs(const ButterflyNetwork& request) {
 
 }  // namespace
 
-const ButterflyEntry paired_dimensions({
+const PlannerEntry paired_dimensions({
     .name = "butterfly-pairs",
+    .machine = networks,
     .title = "dimensions by pairs, the code of the upper one converted between the processors",
     .needs = "processors in Gray code, most significant bits first, K >= 4, at most 2^11 elements",
     .cost = "K + 4 ceil(n/2) - 6, or what the search finds beyond",
     .citation = "Johnsson, Ho 1990, remark of section 3.1.1",
-    .refusal = refusal_of_pairs,
-    .found = found_by_pairs,
-    .least = least_by_pairs,
+    .refusal = refused<refusal_of_pairs>,
+    .offer = found<found_by_pairs>,
+    .searches = true,
+    .least = found<least_by_pairs>,
+    .computes = true,
 });
 
-const ButterflyEntry consecutive_output({
+const PlannerEntry consecutive_output({
     .name = "butterfly-consecutive",
+    .machine = networks,
     .title = "memory bits in turn, so that the results lie in consecutive allocation",
     .needs = "cyclic, most significant bit first, K >= 2, at most 2^11 elements",
     .cost = "what its search finds, at least max(n, K/2)",
     .citation = "Johnsson, Ho 1990, section 3.1.2",
-    .refusal = refusal_of_consecutive,
-    .found = found_consecutive,
+    .refusal = refused<refusal_of_consecutive>,
+    .offer = found<found_consecutive>,
+    .searches = true,
+    .computes = true,
 });
 
 }  // namespace faro::inline v1

@@ -81,15 +81,16 @@ void build_single_memory(const ButterflyNetwork& request, CompiledSink& sink) {
 
 }  // namespace
 
-const ButterflyEntry single_memory({
+const PlannerEntry single_memory({
     .name = "butterfly-single-memory",
+    .machine = networks,
     .title = "one element a processor through half of the cube and back, without copies",
     .needs = "K = 1 in Gray code, most significant bit first, at most 2^11 elements",
     .cost = "n + 1",
     .citation = "Johnsson, Ho 1990, section 5",
-    .refusal = refusal_single_memory,
-    .estimate = estimate_single_memory,
-    .build = build_single_memory,
+    .refusal = refused<refusal_single_memory>,
+    .offer = offered<estimate_single_memory, build_single_memory>,
+    .computes = true,
 });
 
 }  // namespace faro::inline v1

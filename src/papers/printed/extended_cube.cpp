@@ -177,7 +177,7 @@ Count extended_cube_cost(const Request& request, int extra) {
 void build_extended_cube(const Request& request, int extra, ScheduleSink& sink) {
   const Extension x = extension_of(request, extra);
   const StepSource source = node_of(x).steps();
-  ScheduleHeader header = cube_header(request, "extended-cube", source.slots);
+  ScheduleHeader header = header_of(request, "extended-cube", source.slots);
   header.machine = Hypercube{.dimensions = x.whole.processor_bits + extra, .ports = x.ports};
   MovesGoal goal;
   const int k = x.whole.slot_bits;

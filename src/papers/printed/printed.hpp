@@ -28,9 +28,9 @@ extern const PlannerEntry real_a2_one_port;
 extern const PlannerEntry exchange_pipeline;
 
 // Butterfly networks.   [Johnsson, Ho 1990]
-extern const ButterflyEntry single_memory;
-extern const ButterflyEntry paired_dimensions;
-extern const ButterflyEntry consecutive_output;
+extern const PlannerEntry single_memory;
+extern const PlannerEntry paired_dimensions;
+extern const PlannerEntry consecutive_output;
 
 // POPS networks.   [Sahni 2000: pops.cpp]
 extern const PlannerEntry pops_simple;

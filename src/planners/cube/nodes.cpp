@@ -1,9 +1,11 @@
+// Costs and names are summed up at once; steps are made when they are pushed.
 #include "planners/cube/nodes.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/check.hpp"
@@ -64,15 +66,11 @@ StepSource together(std::uint64_t elements, const std::vector<Share>& all) {
       if (t < part.start || t - part.start >= part.source.steps) continue;
       one.clear();
       part.source.make(t - part.start, one);
-      const auto slot = [&part](Slot s) {
+      place_slots(one, [&part](Slot s) {
         return static_cast<Slot>(s < part.count ? part.first + part.stride * s
                                                 : part.transit + (s - part.count));
-      };
-      for (Rule& rule : one.rules) {
-        rule.from = slot(rule.from);
-        rule.to = slot(rule.to);
-        out.rules.push_back(std::move(rule));
-      }
+      });
+      std::move(one.rules.begin(), one.rules.end(), std::back_inserter(out.rules));
     }
   };
   return {.slots = slots, .steps = steps, .make = make, .lead = lead};

@@ -39,10 +39,6 @@ std::optional<SplitMap> split_map(const Request& request) {
   return split;
 }
 
-ScheduleHeader cube_header(const Request& request, std::string_view planner, std::uint64_t slots) {
-  return header_of(request, planner, slots);
-}
-
 std::optional<std::string> cube_refusal(const Request& request) {
   const Hypercube* cube = cube_of(request);
   if (cube == nullptr) return "it is for a Boolean cube";

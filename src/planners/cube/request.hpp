@@ -34,9 +34,6 @@ struct SplitMap {
 // Nothing if a processor bit depends on a memory bit, or if the request is a list of destinations.
 std::optional<SplitMap> split_map(const Request& request);
 
-// The header of a schedule for `request` on `slots` storage places.
-ScheduleHeader cube_header(const Request& request, std::string_view planner, std::uint64_t slots);
-
 // What every cube planner asks first: a cube, a map (no list), elements in
 // 1..limits::cube_elements_max.
 // Nothing if so.

@@ -1,3 +1,4 @@
+// Steps made when they are asked for, and free steps inside processors.
 #include "planners/cube/step_source.hpp"
 
 #include <algorithm>
@@ -15,6 +16,12 @@ StepSource kept_steps(std::uint64_t slots, std::vector<CubeStep> steps) {
   return {.slots = slots, .steps = kept->size(), .make = [kept](std::uint64_t t, CubeStep& out) {
             out = (*kept)[t];
           }};
+}
+
+std::vector<Parity> only_at(Word processor, int dimensions) {
+  std::vector<Parity> where;
+  for (int d = 0; d < dimensions; ++d) where.push_back({bit(d), has_bit(processor, d) ? 1U : 0U});
+  return where;
 }
 
 Count busy_steps(std::uint64_t rate, std::vector<Recurring> events) {
@@ -88,7 +95,7 @@ void emit(const Request& request, std::string_view planner, const StepSource& so
           ScheduleSink& sink) {
   const std::optional<SplitMap> split = split_map(request);
   FARO_CHECK(split.has_value());
-  sink.begin(cube_header(request, planner, source.slots));
+  sink.begin(header_of(request, planner, source.slots));
   CubeStep step;
   for (std::uint64_t i = 0; i < source.steps; ++i) {
     step.clear();

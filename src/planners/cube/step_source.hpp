@@ -32,6 +32,22 @@ struct StepSource {
 // Steps kept in memory: what needs its whole history to be made.
 StepSource kept_steps(std::uint64_t slots, std::vector<CubeStep> steps);
 
+// The conditions that one processor alone meets.
+std::vector<Parity> only_at(Word processor, int dimensions);
+
+// Slots of a step, one by one, as others.
+template <class Place>
+void place_slots(CubeStep& step, Place&& place) {
+  for (Rule& rule : step.rules) {
+    rule.from = place(rule.from);
+    rule.to = place(rule.to);
+  }
+  for (Move& move : step.moves) {
+    move.from_slot = place(move.from_slot);
+    move.to_slot = place(move.to_slot);
+  }
+}
+
 // What happens again and again: at start, start + rate, .., `times` times in all.
 struct Recurring {
   std::uint64_t start = 0;

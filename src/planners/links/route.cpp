@@ -220,7 +220,6 @@ const PlannerEntry links_mixed_orders({
     .title = "the elements of a processor take the coordinates in different orders",
     .needs = "any map or destinations, at most 2^20 elements over 2^25 links",
     .cost = "as found",
-    .citation = "faro",
     .refusal = refusal<limits::links_elements_log2_max>,
     .offer = offer<&Job::mixed_orders, &links_mixed_orders>,
 });

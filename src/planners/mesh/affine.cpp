@@ -170,7 +170,6 @@ const PlannerEntry mesh_affine({
     .title = "any affine map by conditional complements around a bit permutation",
     .needs = "an invertible affine map on processors; masks with parity conditions",
     .cost = "beta(P) + at most 4·sum(n - 1) unit routes",
-    .citation = "faro",
     .refusal = refusal_affine,
     .estimate = estimate_affine,
     .build = build_affine,

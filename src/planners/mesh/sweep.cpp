@@ -167,7 +167,6 @@ const PlannerEntry mesh_sweep({
     .title = "each coordinate permuted by itself, everybody riding until his stop",
     .needs = "each coordinate permuted by itself, sides up to 2^12; or one coordinate changes",
     .cost = "the bound of each dimension: max up + max down",
-    .citation = "faro",
     .refusal = refusal_sweep,
     .estimate = estimate_sweep,
     .build = build_sweep,

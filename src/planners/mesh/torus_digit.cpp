@@ -298,7 +298,6 @@ const PlannerEntry torus_digit({
     .cost =
         "sum(n - 1) unit routes at most where all bits are digits, 2^l - 1 more with l that are "
         "not",
-    .citation = "faro",
     .refusal = refusal_torus_digit,
     .estimate = estimate_torus_digit,
     .build = build_torus_digit,

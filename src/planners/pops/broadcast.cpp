@@ -305,31 +305,31 @@ Offer offer(const Request& request) {
 }
 
 template <PopsBroadcast kind>
-constexpr ComputingEntry entry(std::string_view name, std::string_view title,
-                               std::string_view needs, std::string_view cost,
-                               std::string_view citation) {
-  return ComputingEntry({.about = {.name = name,
-                                   .machine = "pops, broadcasts (faro broadcast)",
-                                   .title = title,
-                                   .needs = needs,
-                                   .cost = cost,
-                                   .citation = citation},
-                         .refusal = refusal<kind>,
-                         .offer = offer<kind>});
+constexpr PlannerEntry entry(std::string_view name, std::string_view title, std::string_view needs,
+                             std::string_view cost, std::string_view citation) {
+  return PlannerEntry({.name = name,
+                       .machine = "pops, broadcasts (faro broadcast)",
+                       .title = title,
+                       .needs = needs,
+                       .cost = cost,
+                       .citation = citation,
+                       .refusal = refusal<kind>,
+                       .offer = offer<kind>,
+                       .computes = true});
 }
 
 }  // namespace
 
-const ComputingEntry pops_one_to_all =
+const PlannerEntry pops_one_to_all =
     entry<PopsBroadcast::one_to_all>("pops-one-to-all", "the root drives all couplers of its group",
                                      "at most 2^24 processors", "1", "Gravenstreter, Melhem 1998");
 
-const ComputingEntry pops_all_to_all = entry<PopsBroadcast::all_to_all>(
+const PlannerEntry pops_all_to_all = entry<PopsBroadcast::all_to_all>(
     "pops-all-to-all", "each hears each once, by matching; several at once with multi-receive",
     "at most 1024 processors", "n - 1; d for one group and with multi-receive",
     "faro, after Gravenstreter, Melhem 1998");
 
-const ComputingEntry pops_personalised = entry<PopsBroadcast::personalised>(
+const PlannerEntry pops_personalised = entry<PopsBroadcast::personalised>(
     "pops-personalised", "each to each its own over the direct coupler", "at most 4096 processors",
     "max(d², n - 1); d(d - 1) for one group", "Gravenstreter, Melhem 1998");
 

@@ -16,13 +16,13 @@
 #include <optional>
 #include <string>
 
-#include "planners/computing_entry.hpp"
+#include "planners/entry.hpp"
 
 namespace faro::inline v1 {
 
-extern const ComputingEntry pops_one_to_all;
-extern const ComputingEntry pops_all_to_all;
-extern const ComputingEntry pops_personalised;
+extern const PlannerEntry pops_one_to_all;
+extern const PlannerEntry pops_all_to_all;
+extern const PlannerEntry pops_personalised;
 
 using PopsBroadcast = Broadcast::Kind;
 

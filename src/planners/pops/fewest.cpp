@@ -126,7 +126,6 @@ const PlannerEntry pops_fewest_slots({
     .title = "a search from the lower bound up: some data straight, some over relays",
     .needs = "any permutation of the processors, listed",
     .cost = "at most the better of single hop and two hops; often the bound",
-    .citation = "faro",
     .refusal = pops::no_permutation,
     .offer = pops::fewest_offer,
     .searches = true,

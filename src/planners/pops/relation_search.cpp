@@ -221,7 +221,6 @@ const PlannerEntry pops_relation_search({
     .title = "a search from the lower bound up for all elements at once",
     .needs = "K >= 2 elements a processor, listed or a map",
     .cost = "at most K plans for one element, and the classes of pops-relation; often the bound",
-    .citation = "faro",
     .refusal = pops::search_refusal,
     .offer = pops::search_offer,
     .searches = true,

@@ -182,7 +182,6 @@ const PlannerEntry ranks_rounds{{
     .title = "everybody sends to a different processor in every step, round after round",
     .needs = "any affine map, or destinations",
     .cost = "2^m - 2^(m-rho) where everybody keeps some, else 2^m: the bound",
-    .citation = "faro",
     .refusal = refusal,
     .estimate = estimate,
     .build = build,

@@ -166,7 +166,6 @@ const PlannerEntry tree_classes{{
     .title = "everything straight home, a class of a linear form in every step",
     .needs = "any affine map",
     .cost = "the most that one tier's switches hold over their links, less what stays below them",
-    .citation = "faro",
     .refusal = tree_refusal,
     .estimate = tree_estimate,
     .build = push_classes,

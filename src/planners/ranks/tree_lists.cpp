@@ -336,7 +336,6 @@ const PlannerEntry tree_halves{{
     .title = "everything straight home, halved until the links have room",
     .needs = "a permutation or a map of at most 2^20 elements in all",
     .cost = "the most that the processors below one switch hold over its links",
-    .citation = "faro",
     .refusal = list_refusal,
     .offer = offer_listed<tree_halves, by_halves>,
     .searches = true,

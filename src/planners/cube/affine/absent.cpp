@@ -1,9 +1,12 @@
+// Steps happen to sets of processors, slot by slot: of a rule those senders are left that have an
+// element.
 #include "planners/cube/affine/absent.hpp"
 
 #include <utility>
 
 #include "base/working.hpp"
 #include "faro/base/error.hpp"
+#include "planners/cube/step_source.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -48,7 +51,7 @@ class FilledSlots {
       arrive(rule.to, rule.across == inside ? 0 : bit(rule.across), all, senders);
     }
     for (const Move& move : step.moves) {
-      const AffineSpace one = point(move.from_processor);
+      const auto one = AffineSpace::where(dimensions_, only_at(move.from_processor, dimensions_));
       const Spaces senders = filled_among(move.from_slot, one);
       if (!senders.empty()) left.moves.push_back(move);
       arrive(move.to_slot, move.from_processor ^ move.to_processor, one, senders);
@@ -63,12 +66,6 @@ class FilledSlots {
     AffineSpace overwritten;
     Spaces filled;
   };
-
-  AffineSpace point(Word processor) const {
-    std::vector<Parity> bits;
-    for (int i = 0; i < dimensions_; ++i) bits.push_back({bit(i), has_bit(processor, i) ? 1U : 0U});
-    return AffineSpace::where(dimensions_, bits);
-  }
 
   Spaces filled_among(Slot slot, const AffineSpace& processors) {
     Spaces some;

@@ -73,7 +73,6 @@ const PlannerEntry affine_ring({
     .title = "jobs of two elements on a ring of dimensions, each begins at a place of its own",
     .needs = "a map whose processor bits are all fed from memory, all ports",
     .cost = "max(n', K/2) + the waits of the last place",
-    .citation = "faro",
     .refusal = refusal_unfed,
     .offer = offered<ring_for, affine_ring>,
     .searches = true,
@@ -86,12 +85,12 @@ const PlannerEntry affine_shop({
     .title = "jobs of two elements in a job shop of dimensions, opened where memory does not reach",
     .needs = "any affine map, two elements or more, all ports",
     .cost = "counted: max(n', K/2) + 0..2 where all is fed",
-    .citation = "faro",
     .refusal = refusal_all,
     .offer = offered<shop_for, affine_shop>,
     .searches = true,
     .finds_by_luck = true,
     .of_mirrors = {.most = 40, .few = 8, .pairs = true},
+    .of_ports = true,
 });
 
 const PlannerEntry affine_jobs_one_port({
@@ -100,7 +99,6 @@ const PlannerEntry affine_jobs_one_port({
     .title = "jobs of two elements one after the other",
     .needs = "any affine map, two elements or more, one port",
     .cost = "ceil(K/2)(n' + openings)",
-    .citation = "faro",
     .refusal = refusal_one,
     .offer = offered<one_for, affine_jobs_one_port>,
     .searches = true,

@@ -66,7 +66,6 @@ const PlannerEntry bits_in_turn({
     .needs = "a map whose processor bits depend on processor bits alone, no code conversion; "
              "all ports",
     .cost = "counted: about K + n steps, fewer with many bits",
-    .citation = "faro",
     .refusal = refusal_bits_in_turn<Hypercube::Ports::all>,
     .offer = offer_bits_in_turn<&bits_in_turn>,
     .searches = true,
@@ -80,7 +79,6 @@ const PlannerEntry bits_in_turn_one_port({
     .needs = "a map whose processor bits depend on processor bits alone, no code conversion; "
              "one port",
     .cost = "counted: about nK steps, half of that where a bit serves all others",
-    .citation = "faro",
     .refusal = refusal_bits_in_turn<Hypercube::Ports::one>,
     .offer = offer_bits_in_turn<&bits_in_turn_one_port>,
     .searches = true,

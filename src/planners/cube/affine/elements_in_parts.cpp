@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <memory>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -22,6 +21,7 @@
 #include "machines/bounds.hpp"
 #include "planners/cube/affine/absent.hpp"
 #include "planners/cube/affine/parts.hpp"
+#include "planners/cube/nodes.hpp"
 #include "planners/cube/request.hpp"
 #include "planners/part.hpp"
 
@@ -104,11 +104,8 @@ class WovenSteps {
         add_one(rule.across, AffineSpace::where(cube_.dimensions, rule.where));
     for (const Move& move : step.moves) {
       if (move.from_processor == move.to_processor) continue;
-      std::vector<Parity> point;
-      for (int i = 0; i < cube_.dimensions; ++i)
-        point.push_back({bit(i), has_bit(move.from_processor, i) ? 1U : 0U});
       add_one(lowest_bit(move.from_processor ^ move.to_processor),
-              AffineSpace::where(cube_.dimensions, point));
+              AffineSpace::where(cube_.dimensions, only_at(move.from_processor, cube_.dimensions)));
     }
     return busy;
   }
@@ -148,11 +145,8 @@ class PlansBySize {
     const auto known = plans_.find(elements);
     if (known != plans_.end()) return cost_of(known->second);
     std::optional<SizedPlan>& plan = plans_[elements];
-    try {
-      plan = SizedPlan{cheapest_offer(request_.with_elements(elements), searching), {}};
-    } catch (const Error& e) {
-      if (e.code() != ErrorCode::impossible) throw;
-    }
+    if (auto offer = cheapest_if_any(request_.with_elements(elements), searching))
+      plan = SizedPlan{std::move(*offer), {}};
     return cost_of(plan);
   }
 
@@ -232,16 +226,7 @@ WovenPlan woven(const Request& request, PlansBySize& plans, const PartSizes& siz
     std::vector<Slot> place;
     for (std::uint64_t s = 0; s < plan.slots; ++s)
       place.push_back(static_cast<Slot>(s < size && there[s] ? first++ : slots++));
-    for (CubeStep& step : steps) {
-      for (Rule& rule : step.rules) {
-        rule.from = place[rule.from];
-        rule.to = place[rule.to];
-      }
-      for (Move& move : step.moves) {
-        move.from_slot = place[move.from_slot];
-        move.to_slot = place[move.to_slot];
-      }
-    }
+    for (CubeStep& step : steps) place_slots(step, [&place](Slot slot) { return place[slot]; });
     all.add(std::move(steps));
   }
   const std::uint64_t cost = all.cost();
@@ -265,8 +250,11 @@ std::optional<std::string> refusal_in_parts(const Request& request) {
   if (request.map().cut && request.map().memory_bits != 0)
     return "elements of a processor have destinations of their own";
   if (std::has_single_bit(request.elements()) && listed_part(request) == 0)
-    return fmt::format("{} elements are a power of two: no number nearby is planned better",
-                       request.elements());
+    return fmt::format(
+        "{} elements are a power of two: of these it takes more than are listed one by one, {} of "
+        "the whole machine, to eight times as many, with all ports and a map that does not fall "
+        "apart",
+        request.elements(), limits::list_map_elements_max);
   if (request.elements() > limits::in_parts_elements_max)
     return fmt::format("its steps for {} elements are kept in memory; it takes {}",
                        request.elements(), limits::in_parts_elements_max);
@@ -314,18 +302,13 @@ Offer offer_in_parts(const Request& request) {
       consider(sizes, Absent::scattered);
   }
   if (!best) throw Error(ErrorCode::impossible, "absent elements could not be followed");
-  const auto whole = std::make_shared<const WovenPlan>(std::move(*best));
   std::vector<std::string> names;
-  for (const std::uint64_t size : whole->sizes)
+  for (const std::uint64_t size : best->sizes)
     names.push_back(fmt::format("{} of {}", size, plans.expression(size)));
-  return {.estimate = {.cost = {whole->cost, "counted"}},
-          .push =
-              [request, whole](ScheduleSink& sink) {
-                sink.begin(cube_header(request, elements_in_parts.name(), whole->slots));
-                for (const CubeStep& step : whole->steps) sink.step(step);
-                sink.finish();
-              },
-          .expression = fmt::format("in-parts({})", fmt::join(names, ", "))};
+  return offer_of(request, elements_in_parts.name(),
+                  node_of(fmt::format("in-parts({})", fmt::join(names, ", ")),
+                          kept_steps(best->slots, std::move(best->steps)), best->cost),
+                  "counted");
 }
 
 }  // namespace
@@ -337,7 +320,6 @@ const PlannerEntry elements_in_parts({
     .needs = "a map of processor bits, K <= 1000, all ports or one; powers of two with all ports, "
              "beyond what balanced-maps takes, to eight times as many",
     .cost = "counted; at most the least sum of plans for 2^i elements that hold K",
-    .citation = "faro",
     .refusal = refusal_in_parts,
     .offer = offer_in_parts,
     .searches = true,

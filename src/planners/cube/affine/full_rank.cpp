@@ -76,7 +76,6 @@ const PlannerEntry affine_full_rank({
     .title = "memory ordered by destination, all-to-all, memory ordered again",
     .needs = "processor bits that depend on memory by a matrix of full rank, all ports",
     .cost = "max(n, K/2)",
-    .citation = "faro",
     .refusal = refusal,
     .offer = offer,
 });

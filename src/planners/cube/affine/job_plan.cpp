@@ -135,7 +135,7 @@ void push_memory(const Moved& moved, const std::vector<Parity>& memory, std::uin
 void push(const Request& request, const Moved& moved, const JobPlan& plan, std::string_view planner,
           ScheduleSink& sink) {
   const int n = moved.task.n();
-  sink.begin(cube_header(request, planner, 2 * moved.jobs));
+  sink.begin(header_of(request, planner, 2 * moved.jobs));
   CubeStep step;
   if (request.elements() % 2 != 0) {  // the last job's second element
     const auto last = static_cast<Slot>(request.elements() - 1);

@@ -250,7 +250,7 @@ class Mirror::TakenBack : public ScheduleSink {
       : mirror_(mirror), back_(mirror.names_.back()), planner_(planner), sink_(sink) {}
 
   void begin(const ScheduleHeader& header) override {
-    sink_.begin(cube_header(mirror_.request_, planner_, header.slots));
+    sink_.begin(header_of(mirror_.request_, planner_, header.slots));
     if (mirror_.copied_) {
       CubeStep copy;
       const std::uint64_t last = mirror_.request_.elements();

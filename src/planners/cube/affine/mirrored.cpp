@@ -14,7 +14,6 @@
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/bounds.hpp"
-#include "planners/cube/affine/affine_jobs.hpp"
 #include "planners/cube/affine/mirror.hpp"
 #include "planners/cube/request.hpp"
 #include "planners/part.hpp"
@@ -60,6 +59,18 @@ constexpr MirrorChoice all_orders{1U << 15U,       0, 2, 40, Numbered::Names::dr
 constexpr MirrorChoice few_orders{few_work_max,   1, 1, 8, Numbered::Names::drawn_for_two,
                                   &OfMirrors::few};
 
+// Those whose counts depend on names, in their turns.
+std::vector<const PlannerEntry*> asked_in_turn() {
+  auto all = entries_where([](const PlannerEntry::Parts& parts) {
+    const OfMirrors& of = parts.of_mirrors;
+    return of.most != 0 || of.few != 0;
+  });
+  std::stable_sort(all.begin(), all.end(), [](const PlannerEntry* a, const PlannerEntry* b) {
+    return a->parts().of_mirrors.turn < b->parts().of_mirrors.turn;
+  });
+  return all;
+}
+
 // The cheapest plan of a mirror of `whole`, which is one of the request.
 std::optional<Found> best_of(const Request& request, const Mirror& whole,
                              const MirrorChoice& choice) {
@@ -67,7 +78,7 @@ std::optional<Found> best_of(const Request& request, const Mirror& whole,
   const auto enough = lower_bound(*cube_of(request), request.map(), request.elements()).value;
   const std::uint64_t tried = std::clamp<std::uint64_t>(
       choice.first + choice.work / (request.elements() * n), choice.least, choice.most);
-  const std::vector<const PlannerEntry*> planners = asked_of_mirrors();
+  const std::vector<const PlannerEntry*> planners = asked_in_turn();
   Numbered numbered(whole, 7, choice.names);
   std::optional<Found> best;
   const auto ask = [&best](const PlannerEntry& planner, const Mirror& mirror) {
@@ -81,7 +92,7 @@ std::optional<Found> best_of(const Request& request, const Mirror& whole,
     const Mirror mirror = numbered.next();
     if (i < choice.first) continue;
     for (const PlannerEntry* planner : planners) {
-      const OfMirrors& of = planner->of_mirrors();
+      const OfMirrors& of = planner->parts().of_mirrors;
       if (i >= of.*choice.asked) continue;
       ask(*planner, of.pairs ? mirror.in_pairs() : mirror);
       if (best && best->offer.estimate.cost.value <= enough) return best;
@@ -110,7 +121,11 @@ std::optional<std::string> refusal_few(const Request& request) {
   if (request.elements() > few_work_max / n)
     return fmt::format("planning {} elements again takes too long; of {} dimensions it takes {}",
                        request.elements(), n, few_work_max / n);
-  return affine_shop.refusal(request);
+  std::optional<std::string> why = "nobody is asked about a few mirrors";
+  for (const PlannerEntry* planner :
+       entries_where([](const PlannerEntry::Parts& parts) { return parts.of_mirrors.few != 0; }))
+    if (why) why = planner->refusal(request);
+  return why;
 }
 
 Offer offer_few(const Request& request) {
@@ -125,11 +140,11 @@ const PlannerEntry affine_mirrored({
     .title = "the least of the plans for the inverse, renamed dimensions and translations",
     .needs = "a map of 2..7 processor bits, K <= 2^12",
     .cost = "one count for a map and all its mirrors",
-    .citation = "faro",
     .refusal = refusal_mirrored,
     .offer = offer_mirrored,
     .searches = true,
     .asks_often = true,
+    .of_ports = true,
 });
 
 const PlannerEntry affine_few_mirrors({
@@ -139,7 +154,6 @@ const PlannerEntry affine_few_mirrors({
         "the least of the plans by jobs for the inverse and a few other names and translations",
     .needs = "a map of n >= 8 processor bits, K >= 2, Kn <= 2^13, all ports",
     .cost = "counted: the least of 7 mirrors'",
-    .citation = "faro",
     .refusal = refusal_few,
     .offer = offer_few,
     .searches = true,

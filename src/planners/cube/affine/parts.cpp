@@ -1,6 +1,6 @@
 // Parts of the cube by phases.   [faro; the phases of Johnsson, Ho 1991 (codes), section 5.2]
 //   applies:  maps of processor bits with two groups or more of bits, of which 1 to 8 move; one of
-//             them with one port too
+//             them with fewer ports too
 //   cost:     sum over phases of the slowest part's plan
 //   bound:    machines/bounds
 #include "planners/cube/affine/parts.hpp"
@@ -71,9 +71,8 @@ std::optional<std::string> refusal_parts(const Request& request) {
   const std::vector<CubePart> parts = parts_of(split->processors);
   if (parts.empty() || parts[0].dimensions.size() == std::size_t(processor_bits(request)))
     return "its processor bits do not fall apart into groups";
-  const Hypercube::Ports ports = cube_of(request)->ports;
-  if (parts.size() > 1 ? ports != Hypercube::Ports::all : several_ports(*cube_of(request)))
-    return "of fewer ports it plans one group that moves, with one";
+  if (parts.size() > 1 && cube_of(request)->ports != Hypercube::Ports::all)
+    return "of fewer ports it plans one group that moves";
   if (parts.size() > limits::phase_parts_max)
     return fmt::format("{} groups of bits; it plans {}", parts.size(), limits::phase_parts_max);
   if (request.elements() > limits::phase_elements_max)
@@ -88,8 +87,9 @@ Offer offer_parts(const Request& request) {
   const Work work = [&](std::size_t i, std::uint64_t elements) {
     const auto known = planned.find({i, elements});
     if (known != planned.end()) return known->second;
-    const Hypercube cube{.dimensions = static_cast<int>(parts[i].dimensions.size()),
-                         .ports = cube_of(request)->ports};
+    Hypercube cube{static_cast<int>(parts[i].dimensions.size()), cube_of(request)->ports};
+    if (several_ports(*cube_of(request)) && ports_of(*cube_of(request)) >= cube.dimensions)
+      cube.ports = Hypercube::Ports::all;
     const Request part = Request::of(cube, MapGoal{.map = parts[i].map}, elements);
     return planned
         .emplace(std::pair(i, elements),
@@ -107,13 +107,14 @@ const PlannerEntry parts_by_phases({
     .machine = "cube",
     .title = "groups of processor bits planned each by itself, parts of the elements in turn",
     .needs = "a map of processor bits that falls apart into groups, 1..8 of which move, K <= 2^12, "
-             "all ports; or one group and one port",
+             "all ports; or one group and fewer ports",
     .cost = "sum over phases of the slowest part's plan",
     .citation = "faro, after Johnsson, Ho 1991 (codes), section 5.2",
     .refusal = refusal_parts,
     .offer = offer_parts,
     .searches = true,
     .asks_often = true,
+    .several_ports = true,
 });
 
 }  // namespace faro::inline v1

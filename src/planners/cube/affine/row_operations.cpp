@@ -204,7 +204,6 @@ const PlannerEntry row_operations_planner({
     .title = "any affine map of processor bits, one exchange in place for each row operation",
     .needs = "a map whose processor bits depend on processor bits alone, all ports",
     .cost = "L(K-1) + latency steps, L <= 2, latency <= 2n",
-    .citation = "faro",
     .refusal = refusal_rows,
     .offer = offer_all,
 });
@@ -215,7 +214,6 @@ const PlannerEntry row_operations_one_port({
     .title = "any affine map of processor bits, all processors on one dimension at a time",
     .needs = "a map whose processor bits depend on processor bits alone, one port",
     .cost = "at most (2n-1)K steps",
-    .citation = "faro",
     .refusal = refusal_rows_one_port,
     .offer = offer_one,
 });

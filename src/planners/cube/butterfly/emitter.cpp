@@ -114,14 +114,9 @@ void Emitter::send(Word x, Form where, int dimension, Slot flip) {
   const Reading reading = read(x, where);
   FARO_CHECK(reading.slot == 1);
   for (unsigned a = 0; a < 2; ++a) {
-    const unsigned wanted = 1U ^ a ^ reading.constant;
-    const auto slot = static_cast<Slot>((2 * x) + a);
     std::vector<Parity> conditions;
-    if (reading.processor != 0) {
-      conditions.push_back({reading.processor, wanted});
-    } else if (wanted != 0) {
-      continue;
-    }
+    if (!also(conditions, reading, 1U ^ a)) continue;
+    const auto slot = static_cast<Slot>((2 * x) + a);
     now_.step.rules.push_back({std::move(conditions), slot, dimension, slot ^ flip});
   }
 }
@@ -165,11 +160,7 @@ void Emitter::level_inner(Word first, Word end) {
     job.inner = wanted;
     settle(job);
     std::vector<Parity> conditions;
-    if (differs.processor != 0) {
-      conditions.push_back({differs.processor, 1U ^ differs.constant});
-    } else if (differs.constant == 0) {
-      continue;
-    }
+    if (!also(conditions, differs, 1)) continue;
     const auto slot = static_cast<Slot>(2 * x);
     now_.step.rules.push_back({conditions, slot, inside, slot + 1});
     now_.step.rules.push_back({conditions, slot + 1, inside, slot});
@@ -182,9 +173,7 @@ void Emitter::relabel_to(Word first, Word end, const std::vector<Form>& rows) {
   const Job& job = jobs_[first];
   std::vector<Reading> readings;
   for (const Form& row : rows) readings.push_back(job.places->read(row, constants(job)));
-  std::vector<Slot> slots(2 * (end - first));
-  std::iota(slots.begin(), slots.end(), static_cast<Slot>(2 * first));
-  relabel(readings, slots, sink_);
+  relabel(readings, static_cast<Slot>(2 * first), static_cast<Slot>(2 * end), sink_);
 }
 
 void Emitter::regroup(Word first) {
@@ -217,13 +206,8 @@ void Emitter::own_pair(Word x, int index_bit) {
   const Reading reading = read(x, bit_form(index_bit));
   FARO_CHECK(reading.slot == 1);
   for (unsigned a = 0; a < 2; ++a) {  // a: the slot of the low one
-    const unsigned wanted = a ^ reading.constant;
     std::vector<Parity> where;
-    if (reading.processor != 0) {
-      where.push_back({reading.processor, wanted});
-    } else if (wanted != 0) {
-      continue;
-    }
+    if (!also(where, reading, a)) continue;
     const auto low = static_cast<Slot>((2 * x) + a);
     add_butterfly(std::move(where), low, low ^ 1U, index_bit,
                   jobs_[x].places->indices(low, constants(jobs_[x])));
@@ -245,16 +229,6 @@ bool Emitter::partner_meets(Word x, Word y, int index_bit) const {
   return true;
 }
 
-// Adds a condition; false if it contradicts those there.
-bool also(std::vector<Parity>& where, Word mask, unsigned value) {
-  if (mask == 0) return value == 0;
-  for (const Parity& known : where) {
-    if (known.mask == mask) return known.value == value;
-  }
-  where.push_back({mask, value});
-  return true;
-}
-
 void Emitter::neighbours(Word x, Word y, int index_bit) {
   const Reading index = read(x, bit_form(index_bit));
   Reading there = read(x, jobs_[y].inner);
@@ -264,10 +238,8 @@ void Emitter::neighbours(Word x, Word y, int index_bit) {
     for (unsigned high = 0; high < 2; ++high) {    // my index bit
       for (unsigned slot = 0; slot < 2; ++slot) {  // my partner's inner form
         std::vector<Parity> where;
-        const auto own = static_cast<unsigned>(a & index.slot) ^ index.constant;
-        const auto its = static_cast<unsigned>(a & there.slot) ^ there.constant;
-        if (!also(where, index.processor, high ^ own)) continue;
-        if (!also(where, there.processor, slot ^ its)) continue;
+        if (!also(where, index, high ^ static_cast<unsigned>(a & index.slot))) continue;
+        if (!also(where, there, slot ^ static_cast<unsigned>(a & there.slot))) continue;
         const auto my_slot = static_cast<Slot>((2 * x) + a);
         const auto its_slot = static_cast<Slot>((2 * y) + slot);
         IndexMap low = mine;
@@ -338,13 +310,7 @@ void Emitter::flush() {
 }
 
 void Emitter::run() {
-  const Places before(masks_of(rows_), masks_of(memory_));
-  std::vector<Reading> readings;
-  for (const Form& row : slot_rows(jobs_[0])) readings.push_back(before.read(row, 0));
-  std::vector<Slot> slots(bit(request_.memory_bits()));
-  std::iota(slots.begin(), slots.end(), Slot{0});
-  relabel(readings, slots, sink_);
-
+  relabel(rows_, memory_, slot_rows(jobs_[0]), sink_);
   begin_pass();
   butterflies(all_jobs());
   flush();
@@ -394,8 +360,7 @@ Chains network_chains(const ButterflyNetwork& request, std::string_view planner)
   Chains chains{.request = request, .planner = planner};
   std::vector<int> bits(static_cast<std::size_t>(request.index_bits));
   std::iota(bits.begin(), bits.end(), 0);
-  if (most_significant_first(request)) std::reverse(bits.begin(), bits.end());
-  chains.passes = {bits};
+  chains.passes = {in_stage_order(request, bits)};
   return chains;
 }
 
@@ -407,16 +372,11 @@ void emit(std::span<const Chains> parts, CompiledSink& sink) {
   const ButterflyNetwork& request = parts.front().request;
   std::vector<std::vector<Form>> rows{start_rows(request)};
   for (const Chains& chains : parts) rows.push_back(final_rows(chains, rows.back()));
-  ScheduleHeader header;
-  header.machine = Hypercube{.dimensions = request.processor_bits};
-  ButterflyGoal goal =
-      goal_of(request, rows.back(), completing_rows(rows.back(), request.index_bits));
-  goal.in_place = true;
-  header.goal = std::move(goal);
-  header.elements = bit(request.memory_bits());
-  header.slots = header.elements;
-  header.planner = parts.front().planner;
-  sink.begin(header);
+  sink.begin(header_of(request, parts.front().planner,
+                       {.processor = rows.back(),
+                        .memory = completing_rows(rows.back(), request.index_bits),
+                        .in_place = true,
+                        .slots = bit(request.memory_bits())}));
   std::vector<Form> memory = start_memory_rows(request);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     Emitter(parts[i], rows[i], memory, sink).run();

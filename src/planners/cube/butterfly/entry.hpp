@@ -1,58 +1,42 @@
-// A planner of butterfly networks as an entry of the catalogue: words and functions.
+// What entries of butterfly networks in the catalogue are made of: functions of the network.
 //
-// What has a formula gives `estimate` and `build`; what searches gives `found` in their place,
-// which keeps what it found.
+//   .machine = networks,
+//   .refusal = refused<refusal_memory>,
+//   .offer = offered<estimate_memory, build_memory>,     with a formula; what searches gives
+//   .offer = found<list_schedule>, .searches = true,     an offer, which keeps what it found
 #pragma once
 
 #include <functional>
 
-#include "faro/planners/planner.hpp"
 #include "faro/schedules/cost.hpp"
+#include "planners/entry.hpp"
 
-namespace faro::inline v1 {
+namespace faro::inline v1::butterfly {
 
-class ButterflyEntry final : public Planner {
- public:
-  struct Found {
-    Estimate estimate;
-    std::function<void(CompiledSink&)> push;
-    std::string expression = {};
-  };
-  struct Parts {
-    const char* name;
-    std::string_view title;
-    std::string_view needs;
-    std::string_view cost;
-    std::string_view citation;
-    std::optional<std::string> (*refusal)(const ButterflyNetwork&);
-    // The cost, and the schedule pushed into a sink. Require no refusal.
-    Estimate (*estimate)(const ButterflyNetwork&) = nullptr;
-    void (*build)(const ButterflyNetwork&, CompiledSink&) = nullptr;
-    Found (*found)(const ButterflyNetwork&) = nullptr;
-    // What a search cannot take less than, if more is known of it than of the machine.
-    Count (*least)(const ButterflyNetwork&) = nullptr;
-  };
-
-  explicit constexpr ButterflyEntry(const Parts& parts)
-      : about_{parts.name,  "cube, butterfly networks (--butterfly)",
-               parts.title, parts.needs,
-               parts.cost,  parts.citation},
-        parts_(parts) {}
-
-  const About& about() const override { return about_; }
-  std::optional<std::string> refusal(const Request& request) const override;
-  bool searches() const override { return parts_.found != nullptr; }
-  Count at_least(const Request& request) const override {
-    return parts_.least == nullptr ? 0 : parts_.least(*request.get_if<ButterflyNetwork>());
-  }
-  Offer offer(const Request& request) const override;
-
- private:
-  About about_;
-  Parts parts_;
-};
+inline constexpr std::string_view networks = "cube, butterfly networks (--butterfly)";
 
 // An offer of what computes: its schedule is the compiled one without the indices.
-Offer offer_of(Estimate estimate, std::function<void(CompiledSink&)> push);
+Offer offer_of(Estimate estimate, std::function<void(CompiledSink&)> push,
+               std::string expression = {});
 
-}  // namespace faro::inline v1
+template <std::optional<std::string> (*refusal)(const ButterflyNetwork&)>
+std::optional<std::string> refused(const Request& request) {
+  const auto* network = request.get_if<ButterflyNetwork>();
+  if (network == nullptr) return "it plans butterfly networks; this request is none";
+  return refusal(*network);
+}
+
+template <Estimate (*estimate)(const ButterflyNetwork&),
+          void (*build)(const ButterflyNetwork&, CompiledSink&)>
+Offer offered(const Request& request) {
+  const ButterflyNetwork network = *request.get_if<ButterflyNetwork>();
+  return offer_of(estimate(network), [network](CompiledSink& sink) { build(network, sink); });
+}
+
+// Whatever a function of the network says: an offer, or what no search can take less than.
+template <auto of>
+auto found(const Request& request) {
+  return of(*request.get_if<ButterflyNetwork>());
+}
+
+}  // namespace faro::inline v1::butterfly

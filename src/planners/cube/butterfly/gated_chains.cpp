@@ -1,27 +1,16 @@
+// Rows in the order in which they enter; gates are counted from the last change of a row back.
 #include "planners/cube/butterfly/gated_chains.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "faro/algebra/bit_map.hpp"
 
 namespace faro::inline v1::butterfly {
 namespace {
 
-using Finish = ButterflyNetwork::Finish;
-
-// The number of the stage of an index bit, in the order of the request.
-int stage_of(const ButterflyNetwork& request, int index_bit) {
-  return most_significant_first(request) ? request.index_bits - 1 - index_bit : index_bit;
-}
-
-std::vector<Word> masks(const std::vector<Form>& rows) {
-  std::vector<Word> result;
-  for (const Form& row : rows) result.push_back(row.mask);
-  return result;
-}
-
 bool outside(Word form, const std::vector<Form>& rows) {
-  return reduce(form, reduced_basis(masks(rows))) != 0;
+  return reduce(form, reduced_basis(masks_of(rows))) != 0;
 }
 
 // How many targets could be entered next.
@@ -111,6 +100,16 @@ bool every_stage_becomes_local(const ButterflyNetwork& request, const GatedChain
   return true;
 }
 
+// The chains, their gates set; nothing if a stage never becomes local or rows are dependent.
+std::optional<GatedChains> sound(const ButterflyNetwork& request, GatedChains chains) {
+  for (auto& changes : chains.changes) set_gates(request, changes);
+  if (!every_stage_becomes_local(request, chains)) return {};
+  if (BitMatrix::from_rows(request.index_bits, masks_of(chains.final_rows())).rank() !=
+      request.processor_bits)
+    return {};
+  return chains;
+}
+
 }  // namespace
 
 std::vector<Form> GatedChains::final_rows() const {
@@ -175,12 +174,7 @@ std::optional<GatedChains> gated_chains(const ButterflyNetwork& request, int con
       for (int k = 0; k < controls; ++k) then_row(k, output_of(n - controls + k));
     }
   }
-  for (auto& changes : chains.changes) set_gates(request, changes);
-  if (!every_stage_becomes_local(request, chains)) return std::nullopt;
-  if (BitMatrix::from_rows(request.index_bits, masks(chains.final_rows())).rank() != n) {
-    return std::nullopt;
-  }
-  return chains;
+  return sound(request, std::move(chains));
 }
 
 std::optional<GatedChains> paired_chains(const ButterflyNetwork& request) {
@@ -201,13 +195,9 @@ std::optional<GatedChains> paired_chains(const ButterflyNetwork& request) {
       changes.push_back(
           {bit_form(memory[memory.size() - 1 - static_cast<std::size_t>(below_top)]), 0});
     }
-    set_gates(request, changes);
     chains.changes.push_back(std::move(changes));
   }
-  if (!every_stage_becomes_local(request, chains) ||
-      BitMatrix::from_rows(request.index_bits, masks(chains.final_rows())).rank() != n)
-    return std::nullopt;
-  return chains;
+  return sound(request, std::move(chains));
 }
 
 }  // namespace faro::inline v1::butterfly

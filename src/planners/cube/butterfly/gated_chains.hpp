@@ -35,4 +35,13 @@ std::optional<GatedChains> gated_chains(const ButterflyNetwork& request, int con
 // significant bit first, Gray code not through the whole index, K >= 4.
 std::optional<GatedChains> paired_chains(const ButterflyNetwork& request);
 
+// The search of the list scheduler, by any of the chains; it ends where a plan takes no more than
+// `enough` steps. Throws Error(impossible) if it finds no plan.
+struct ListedChains {
+  std::vector<GatedChains> all;
+  Count enough = 0;
+};
+Offer list_search(const ButterflyNetwork& request, std::string_view planner, ListedChains chains,
+                  std::optional<PaperCount> paper);
+
 }  // namespace faro::inline v1::butterfly

@@ -8,20 +8,18 @@
 // e_j = Q_j ^ new_j says who crosses dimension j; everybody else crosses j-1, which leaves
 // Q_{j-1} = P_{j-1} ^ e_j ^ 1 there. Two elements of a pair share the two dimensions, pairs follow
 // each other every second step.
-#include "planners/cube/butterfly/inter_processor.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "planners/cube/butterfly/chains.hpp"
+#include "planners/cube/butterfly/entry.hpp"
+#include "planners/cube/butterfly/planners.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
 using namespace butterfly;
-using Output = ButterflyNetwork::Output;
-using Finish = ButterflyNetwork::Finish;
 
 bool consecutive(const ButterflyNetwork& request) {
   return request.allocation == Allocation::consecutive;
@@ -100,15 +98,16 @@ void build_inter_processor(const ButterflyNetwork& request, CompiledSink& sink) 
 
 }  // namespace
 
-const ButterflyEntry inter_processor_conversion({
+const PlannerEntry inter_processor_conversion({
     .name = "butterfly-inter",
+    .machine = networks,
     .title = "bi-sectioning with code conversion between the processors",
     .needs = "Gray code, most significant bit first, K >= 2; not restored",
     .cost = "K + n - 2 cyclic, K + n - 1 consecutive or with the whole index coded",
     .citation = "Johnsson, Ho 1990, Theorems 2 to 4",
-    .refusal = refusal_inter_processor,
-    .estimate = estimate_inter_processor,
-    .build = build_inter_processor,
+    .refusal = refused<refusal_inter_processor>,
+    .offer = offered<estimate_inter_processor, build_inter_processor>,
+    .computes = true,
 });
 
 }  // namespace faro::inline v1

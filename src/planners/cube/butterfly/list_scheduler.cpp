@@ -1,5 +1,9 @@
 // List scheduling of gated chains.   [the plans: Johnsson, Ho 1990; the scheduler: faro]
 //
+// For what the closed forms do not reach, on small machines: outputs in another code least
+// significant bit first, dimensions restored in fewer steps than replication takes, and small K
+// where every control bit counts.
+//
 //   applies:  n >= 1, 2 <= K, at most 2^11 elements, a plan with some number of control bits
 //   cost:     what the search finds, never below max(n, K/2) or max(n, K)
 //
@@ -7,8 +11,6 @@
 // with the links; partners that meet compute at once. The search tries control bits, priority rules
 // and a barrier between passes, then raises the weight of the elements that came last, a fixed
 // number of times, and keeps the first shortest plan.
-#include "planners/cube/butterfly/list_scheduler.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,9 +21,10 @@
 #include "faro/algebra/bit_map.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
+#include "planners/cube/butterfly/entry.hpp"
 #include "planners/cube/butterfly/gated_chains.hpp"
-#include "planners/cube/butterfly/list_search.hpp"
 #include "planners/cube/butterfly/paper_count.hpp"
+#include "planners/cube/butterfly/planners.hpp"
 #include "planners/cube/butterfly/trajectories.hpp"
 #include "search/matching.hpp"
 
@@ -29,8 +32,6 @@ namespace faro::inline v1 {
 namespace {
 
 using namespace butterfly;
-using Finish = ButterflyNetwork::Finish;
-using Output = ButterflyNetwork::Output;
 
 struct Priorities {
   int rule = 0;
@@ -66,15 +67,15 @@ std::vector<Word> classes_of(const ButterflyNetwork& request, const GatedChains&
   return classes;
 }
 
-// One attempt: the elements crossing step by step, at most `limit` steps.
-class Attempt {
+// The elements crossing step by step, by one rule of priorities.
+class ListRun {
  public:
   // `classes` of the elements, and a weight for each class.
-  Attempt(const ButterflyNetwork& request, const GatedChains& chains,
+  ListRun(const ButterflyNetwork& request, const GatedChains& chains,
           const std::vector<Word>& classes, Priorities priorities,
           const std::vector<std::int64_t>& weights);
-  // Nothing if it took more than `limit` steps.
-  std::optional<std::vector<std::vector<Word>>> run(std::size_t limit);
+  // Where the elements are after each step; nothing if they do not arrive.
+  std::optional<std::vector<std::vector<Word>>> run();
   // After a run: when each class made its last crossing.
   const std::vector<std::size_t>& last() const { return last_; }
 
@@ -111,7 +112,7 @@ class Attempt {
   Stages stages_;
 };
 
-Attempt::Attempt(const ButterflyNetwork& request, const GatedChains& chains,
+ListRun::ListRun(const ButterflyNetwork& request, const GatedChains& chains,
                  const std::vector<Word>& classes, Priorities priorities,
                  const std::vector<std::int64_t>& weights)
     : request_(request),
@@ -136,7 +137,7 @@ Attempt::Attempt(const ButterflyNetwork& request, const GatedChains& chains,
   for (auto& noise : noise_) noise = static_cast<std::int64_t>(random.below(16));
 }
 
-bool Attempt::crosses(Word v, int d, std::size_t change) const {
+bool ListRun::crosses(Word v, int d, std::size_t change) const {
   const auto at = static_cast<std::size_t>(d);
   const Word before =
       change == 0 ? chains_.start[at].mask : chains_.changes[at][change - 1].row.mask;
@@ -144,7 +145,7 @@ bool Attempt::crosses(Word v, int d, std::size_t change) const {
 }
 
 // Follows changes that leave v where it is; returns the dimensions that it may cross.
-Word Attempt::crossing_dimensions(Word v) {
+Word ListRun::crossing_dimensions(Word v) {
   Word dimensions = 0;
   for (int d = 0; d < static_cast<int>(n_); ++d) {
     const auto& changes = chains_.changes[static_cast<std::size_t>(d)];
@@ -163,19 +164,18 @@ Word Attempt::crossing_dimensions(Word v) {
 }
 
 // The next stage that waits for v to cross d; the number of stages if none does.
-int Attempt::deadline(Word v, int d) {
+int ListRun::deadline(Word v, int d) {
   const auto at = static_cast<std::size_t>(d);
   const std::size_t change = next(v, d);
   const Word row = change == 0 ? chains_.start[at].mask : chains_.changes[at][change - 1].row.mask;
   const int p = request_.index_bits;
   for (int k = stages_.done(v); k < p; ++k) {
-    const int b = most_significant_first(request_) ? p - 1 - k : k;
-    if (has_bit(row, b)) return k;
+    if (has_bit(row, stage_of(request_, k))) return k;
   }
   return p;
 }
 
-int Attempt::remaining(Word v) {
+int ListRun::remaining(Word v) {
   int count = 0;
   for (int d = 0; d < static_cast<int>(n_); ++d) {
     const auto& changes = chains_.changes[static_cast<std::size_t>(d)];
@@ -187,7 +187,7 @@ int Attempt::remaining(Word v) {
 }
 
 // The least key goes first.
-std::int64_t Attempt::key_of(Word v, Word dimensions) {
+std::int64_t ListRun::key_of(Word v, Word dimensions) {
   int first = request_.index_bits;
   for (Word rest = dimensions; rest != 0; rest &= rest - 1) {
     first = std::min(first, deadline(v, lowest_bit(rest)));
@@ -226,7 +226,7 @@ std::int64_t Attempt::key_of(Word v, Word dimensions) {
   return ((key - weights_[classes_[v]]) * 16) + noise_[classes_[v]];
 }
 
-void Attempt::match(std::vector<Candidate>& here) {
+void ListRun::match(std::vector<Candidate>& here) {
   std::sort(here.begin(), here.end(), [](const Candidate& a, const Candidate& b) {
     return std::tie(a.key, a.label) < std::tie(b.key, b.label);
   });
@@ -238,7 +238,7 @@ void Attempt::match(std::vector<Candidate>& here) {
     });
 }
 
-void Attempt::step() {
+void ListRun::step() {
   std::vector<std::vector<Candidate>> at(Word{1} << n_);
   for (Word v = 0; v < place_.size(); ++v) {
     const Word dimensions = crossing_dimensions(v);
@@ -263,7 +263,9 @@ void Attempt::step() {
   }
 }
 
-std::optional<std::vector<std::vector<Word>>> Attempt::run(std::size_t limit) {
+std::optional<std::vector<std::vector<Word>>> ListRun::run() {
+  // No plan worth having takes more steps.
+  const std::size_t limit = std::size_t{64} << static_cast<unsigned>(request_.memory_bits());
   const auto ignore = [](Word, int) {};
   stages_.advance(place_, ignore);
   std::vector<std::vector<Word>> places{place_};
@@ -303,14 +305,9 @@ class Search {
   std::optional<Trajectories> run();
 
  private:
-  // Keeps the attempt if it is shorter than the best; true if the bound is met.
-  bool attempt(const GatedChains& chains, const std::vector<Word>& classes, Priorities priorities,
-               const std::vector<std::int64_t>& weights, std::vector<std::size_t>* last);
+  // Keeps the places if they are a shorter plan than the best; true if the bound is met.
+  bool keep(const GatedChains& chains, std::optional<std::vector<std::vector<Word>>> places);
   bool squeak(const GatedChains& chains, Priorities priorities);
-  // No plan worth having takes as many steps.
-  std::size_t steps_max() const {
-    return std::size_t{64} << static_cast<unsigned>(request_.memory_bits());
-  }
 
   const ButterflyNetwork& request_;
   std::string_view planner_;
@@ -319,14 +316,7 @@ class Search {
   std::optional<Trajectories> best_;
 };
 
-bool Search::attempt(const GatedChains& chains, const std::vector<Word>& classes,
-                     Priorities priorities, const std::vector<std::int64_t>& weights,
-                     std::vector<std::size_t>* last) {
-  // Ties go to the plan found first.
-  const std::size_t limit = last == nullptr && best_ ? best_->places.size() - 2 : steps_max();
-  Attempt attempt(request_, chains, classes, priorities, weights);
-  auto places = attempt.run(limit);
-  if (last != nullptr) *last = attempt.last();
+bool Search::keep(const GatedChains& chains, std::optional<std::vector<std::vector<Word>>> places) {
   if (!places || (best_ && places->size() >= best_->places.size())) return false;
   best_ = Trajectories{request_, planner_, chains.final_rows(), std::move(*places)};
   return best_->places.size() - 1 <= enough_;
@@ -336,10 +326,11 @@ bool Search::attempt(const GatedChains& chains, const std::vector<Word>& classes
 bool Search::squeak(const GatedChains& chains, Priorities priorities) {
   const std::vector<Word> classes = classes_of(request_, chains);
   std::vector<std::int64_t> weights(bit(request_.index_bits), 0);
-  std::vector<std::size_t> last;
   for (std::size_t trial = 0; trial < trials(request_); ++trial) {
     priorities.seed = trial + 1;
-    if (attempt(chains, classes, priorities, weights, &last)) return true;
+    ListRun tried(request_, chains, classes, priorities, weights);
+    if (keep(chains, tried.run())) return true;
+    const std::vector<std::size_t>& last = tried.last();
     const std::size_t end = *std::max_element(last.begin(), last.end());
     for (std::size_t v = 0; v < last.size(); ++v) {
       weights[v] = (weights[v] * 7) / 8;
@@ -362,11 +353,10 @@ std::optional<Trajectories> Search::run() {
     for (const bool barrier : {false, true}) {
       for (int rule = 0; rule < 8; ++rule) {
         const Priorities priorities{rule, barrier, 0};
-        Attempt probe(request_, chains, classes, priorities, none);
-        const auto places = probe.run(steps_max());
+        auto places = ListRun(request_, chains, classes, priorities, none).run();
         if (!places) continue;
         starts.push_back({places->size(), &chains, priorities});
-        if (attempt(chains, classes, priorities, none, nullptr)) return best_;
+        if (keep(chains, std::move(places))) return best_;
       }
     }
   }
@@ -406,34 +396,34 @@ std::optional<std::string> refusal_list_scheduler(const ButterflyNetwork& reques
   return "no number of control bits makes every stage local";
 }
 
-ButterflyEntry::Found found_list_scheduler(const ButterflyNetwork& request) {
+Offer found_list_scheduler(const ButterflyNetwork& request) {
   return list_search(request, list_scheduler.name(), {all_chains(request), bound_of(request)},
                      paper_count(request));
 }
 
 }  // namespace
 
-ButterflyEntry::Found butterfly::list_search(const ButterflyNetwork& request,
-                                             std::string_view planner, ListedChains chains,
-                                             std::optional<PaperCount> paper) {
+Offer butterfly::list_search(const ButterflyNetwork& request, std::string_view planner,
+                             ListedChains chains, std::optional<PaperCount> paper) {
   auto plan = Search(request, planner, std::move(chains.all), chains.enough).run();
   if (!plan) throw Error(ErrorCode::impossible, "its search found no plan");
   const Formula steps{plan->places.size() - 1, "found by search"};
-  return {{.cost = steps, .paper = std::move(paper)},
-          [plan = std::make_shared<const Trajectories>(std::move(*plan))](CompiledSink& sink) {
-            emit(*plan, sink);
-          },
-          {}};
+  return offer_of({.cost = steps, .paper = std::move(paper)},
+                  [plan = std::make_shared<const Trajectories>(std::move(*plan))](
+                      CompiledSink& sink) { emit(*plan, sink); });
 }
 
-const ButterflyEntry list_scheduler({
+const PlannerEntry list_scheduler({
     .name = "butterfly-list",
+    .machine = networks,
     .title = "list scheduling of any plan, by a search of fixed length",
     .needs = "n >= 1, K >= 2, at most 2^11 elements",
     .cost = "what it finds, at least max(n, K/2) or max(n, K)",
     .citation = "faro, after Johnsson, Ho 1990",
-    .refusal = refusal_list_scheduler,
-    .found = found_list_scheduler,
+    .refusal = refused<refusal_list_scheduler>,
+    .offer = found<found_list_scheduler>,
+    .searches = true,
+    .computes = true,
 });
 
 }  // namespace faro::inline v1

@@ -3,28 +3,27 @@
 //   applies:  K >= 2 in binary code or least significant bit first, K >= 4 in Gray code most
 //             significant bit first; binary or Gray output most significant bit first, binary
 //             output least significant bit first
-//   cost:     as the header says                                    (tested n <= 8, K <= 32)
+//   cost:     memory first K/2 + n - 1; processor first K/2 + max(n, K/2), most significant Gray
+//             bit first K/2 + max(n + 1, K/2), n = 2: K             (tested n <= 8, K <= 32)
 //   bound:    max(n, K/2) memory first, max(n, K) processor first
 //
 // The rows of the processors become memory bits first (one or two controls), then the finished
 // index bits in stage order: every exchange brings one index bit down into memory, where its stage
 // is done and its code is changed, and takes a finished one up. The least significant bit first
 // needs no conversion at all: row j-1 of the Gray code is already replaced when bit j comes.
-#include "planners/cube/butterfly/local_conversion.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "planners/cube/butterfly/chains.hpp"
+#include "planners/cube/butterfly/entry.hpp"
 #include "planners/cube/butterfly/paper_count.hpp"
+#include "planners/cube/butterfly/planners.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
 using namespace butterfly;
-using Output = ButterflyNetwork::Output;
-using Finish = ButterflyNetwork::Finish;
 
 // The memory bits that go up first, and the job forms.
 struct Controls {
@@ -221,26 +220,28 @@ void build_processor(const ButterflyNetwork& request, CompiledSink& sink) {
 
 }  // namespace
 
-const ButterflyEntry local_memory_first({
+const PlannerEntry local_memory_first({
     .name = "butterfly-local",
+    .machine = networks,
     .title = "bi-sectioning with local code conversion, memory stages first",
     .needs = "K >= 2, in Gray code most significant bit first K >= 4; not restored",
     .cost = "K/2 + n - 1",
     .citation = "Johnsson, Ho 1990, Theorems 1 and 4",
-    .refusal = refusal_memory,
-    .estimate = estimate_memory,
-    .build = build_memory,
+    .refusal = refused<refusal_memory>,
+    .offer = offered<estimate_memory, build_memory>,
+    .computes = true,
 });
 
-const ButterflyEntry local_processor_first({
+const PlannerEntry local_processor_first({
     .name = "butterfly-local-twice",
+    .machine = networks,
     .title = "bi-sectioning with local code conversion, processor stages first",
     .needs = "K >= 2, in Gray code most significant bit first K >= 4; not restored",
     .cost = "K/2 + max(n, K/2), in Gray code most significant bit first K/2 + max(n + 1, K/2)",
     .citation = "Johnsson, Ho 1990, Theorem 3",
-    .refusal = refusal_processor,
-    .estimate = estimate_processor,
-    .build = build_processor,
+    .refusal = refused<refusal_processor>,
+    .offer = offered<estimate_processor, build_processor>,
+    .computes = true,
 });
 
 }  // namespace faro::inline v1

@@ -1,8 +1,12 @@
 // Natural order by composition.   [faro]
 //
 //   applies:  results in the order of the start, K >= 2
-//   cost:     the network's steps + the rearrangement's, both counted
+//   cost:     the network's steps + the rearrangement's, both counted: about K/2 each, and
+//             K/2 + max(n, K/2) = 64 with n 6 and K 64, whatever the code
 //   bound:    max(n, K)
+//
+// Every network planner is asked, and plan() for the rearrangement that its layout leaves; what
+// costs least together is taken.
 //
 // Where the processor stages come first, they are those of a network whose memory stages come
 // first: the same bits, turned round so that the memory bits stand on the other side. Its memory
@@ -10,8 +14,6 @@
 // is free. In the code of the whole index the top processor bit takes the lowest memory bit: where
 // that is 1, a processor has the complement of the lower bits that it would have without, and the
 // inner network works on these.
-#include "planners/cube/butterfly/natural_order.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,20 +25,16 @@
 #include "base/check.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/bounds.hpp"
-#include "planners/cube/butterfly/inter_processor.hpp"
-#include "planners/cube/butterfly/list_scheduler.hpp"
-#include "planners/cube/butterfly/local_conversion.hpp"
+#include "planners/cube/butterfly/entry.hpp"
 #include "planners/cube/butterfly/paper_count.hpp"
 #include "planners/cube/butterfly/places.hpp"
-#include "planners/cube/butterfly/sectioning.hpp"
+#include "planners/cube/butterfly/planners.hpp"
 #include "planners/part.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
 using namespace butterfly;
-using Output = ButterflyNetwork::Output;
-using Finish = ButterflyNetwork::Finish;
 
 constexpr std::uint64_t elements_searched_max = 1U << 8U;
 // Index bits of networks that are searched for too: some tenths of a second.
@@ -223,44 +221,27 @@ struct Composition {
 void Composition::push(CompiledSink& sink) const {
   const std::vector<Form> processor = output_forms(request);
   const std::vector<Form> memory = completing_rows(processor, request.index_bits);
-  ScheduleHeader header;
-  header.machine = Hypercube{.dimensions = request.processor_bits};
-  ButterflyGoal goal = goal_of(request, processor, memory);
-  goal.in_place = in_place;
-  header.goal = std::move(goal);
-  header.elements = bit(request.memory_bits());
-  header.slots = slots;
-  header.planner = natural_order.name();
-  sink.begin(header);
-  if (inner.turn != 0) {
-    // The slots that the inner network expects.
-    const Places start(masks_of(start_rows(request)), masks_of(start_memory_rows(request)));
-    std::vector<Reading> readings;
-    for (const Form& row : inner.outer(start_memory_rows(inner.network)))
-      readings.push_back(start.read(row, 0));
-    std::vector<Slot> all(header.elements);
-    std::iota(all.begin(), all.end(), Slot{0});
-    relabel(readings, all, sink);
-  }
+  sink.begin(header_of(request, natural_order.name(), {processor, memory, in_place, slots}));
+  if (inner.turn != 0)  // the slots that the inner network expects
+    relabel(start_rows(request), start_memory_rows(request),
+            inner.outer(start_memory_rows(inner.network)), sink);
   Turned turned(inner, sink);
   stages.compiled(turned);
   Moved moved(sink);
   rearrangement.push(moved);
-  if (inner.turn != 0) {
-    std::vector<int> bits = memory_index_bits(request);
-    if (most_significant_first(request)) std::reverse(bits.begin(), bits.end());
-    local_stages(request.index_bits, processor, memory, bits, sink);
-  }
+  if (inner.turn != 0)
+    local_stages(request.index_bits, processor, memory,
+                 in_stage_order(request, memory_index_bits(request)), sink);
   sink.finish();
 }
 
 // The networks that leave their results where they like, cheapest first.
-std::vector<Composition> networks(const ButterflyNetwork& request) {
-  const std::array<const ButterflyEntry*, 4> planners = {
+std::vector<Composition> compositions(const ButterflyNetwork& request) {
+  const std::array<const PlannerEntry*, 4> planners = {
       &local_memory_first, &inter_processor_conversion, &sectioning, &list_scheduler};
   std::vector<Composition> all;
   for (const Output output : {Output::binary, Output::gray})
-    for (const ButterflyEntry* planner : planners)
+    for (const PlannerEntry* planner : planners)
       for (int r = 0; r <= (planner == &sectioning ? request.processor_bits : 0); ++r) {
         Inner inner = inner_of(request);
         inner.network.output = output;
@@ -295,11 +276,11 @@ Request rearrangement_of(const Composition& part, const ButterflyGoal& goal) {
                              .memory_bits = part.request.memory_bits()});
 }
 
-ButterflyEntry::Found found_natural_order(const ButterflyNetwork& request) {
+Offer found_natural_order(const ButterflyNetwork& request) {
   // A search for a rearrangement takes a time that grows faster than the steps it could save.
   const bool many = request.elements() > elements_searched_max;
   std::optional<Composition> best;
-  for (Composition& part : networks(request)) {
+  for (Composition& part : compositions(request)) {
     const Count before = part.stages.estimate.cost.value;
     if (best && before >= best->steps()) break;
     const ScheduleHeader header = header_of(part.stages);
@@ -317,21 +298,24 @@ ButterflyEntry::Found found_natural_order(const ButterflyNetwork& request) {
       fmt::format("{} of {} + {} of the rearrangement", to_string(best->stages.estimate.cost.value),
                   best->planner, to_string(best->rearrangement.estimate.cost.value));
   const auto kept = std::make_shared<const Composition>(std::move(*best));
-  return {{{kept->steps(), text}, paper_count(request)},
-          [kept](CompiledSink& sink) { kept->push(sink); },
-          fmt::format("sequence({}, {})", kept->planner, kept->rearrangement.expression)};
+  return offer_of(
+      {{kept->steps(), text}, paper_count(request)},
+      [kept](CompiledSink& sink) { kept->push(sink); },
+      fmt::format("sequence({}, {})", kept->planner, kept->rearrangement.expression));
 }
 
 }  // namespace
 
-const ButterflyEntry natural_order({
+const PlannerEntry natural_order({
     .name = "butterfly-natural",
+    .machine = networks,
     .title = "a network as it is cheapest, then its layout rearranged into natural order",
     .needs = "restored, K >= 2",
     .cost = "the network's + the rearrangement's: K/2 + max(n, K/2) where n <= log K",
-    .citation = "faro",
-    .refusal = refusal_natural_order,
-    .found = found_natural_order,
+    .refusal = refused<refusal_natural_order>,
+    .offer = found<found_natural_order>,
+    .searches = true,
+    .computes = true,
 });
 
 }  // namespace faro::inline v1

@@ -21,7 +21,7 @@ std::optional<PaperCount> paper_count(const ButterflyNetwork& request) {
   const Count n = static_cast<Count>(request.processor_bits);
   const Count k = request.elements();
   if (n == 0) return std::nullopt;
-  const bool restored = request.finish == ButterflyNetwork::Finish::restored;
+  const bool restored = request.finish == Finish::restored;
   if (!coded(request)) {
     if (memory_first(request) && k >= 2 && !restored)
       return johnsson_ho("section 1, two-sectioning in binary code", k / 2 + n - 1, "K/2 + n - 1");

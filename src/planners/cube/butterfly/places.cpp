@@ -1,3 +1,4 @@
+// One inverse of the rows answers all questions of places.
 #include "planners/cube/butterfly/places.hpp"
 
 #include <optional>
@@ -40,10 +41,13 @@ Word constants_of(std::span<const Form> processor, std::span<const Form> slot) {
   return constants;
 }
 
-std::vector<Word> masks_of(std::span<const Form> rows) {
-  std::vector<Word> masks;
-  for (const Form& row : rows) masks.push_back(row.mask);
-  return masks;
+bool also(std::vector<Parity>& where, const Reading& reading, unsigned value) {
+  const unsigned wanted = value ^ reading.constant;
+  if (reading.processor == 0) return wanted == 0;
+  for (const Parity& known : where)
+    if (known.mask == reading.processor) return known.value == wanted;
+  where.push_back({reading.processor, wanted});
+  return true;
 }
 
 namespace {
@@ -68,7 +72,7 @@ Slot flips(std::span<const Reading> readings, Word basis_mask) {
 
 }  // namespace
 
-void relabel(std::span<const Reading> readings, std::span<const Slot> slots, CompiledSink& sink) {
+void relabel(std::span<const Reading> readings, Slot first, Slot end, CompiledSink& sink) {
   std::vector<Word> masks;
   for (const Reading& reading : readings) masks.push_back(reading.processor);
   const std::vector<Word> basis = reduced_basis(masks);
@@ -76,7 +80,7 @@ void relabel(std::span<const Reading> readings, std::span<const Slot> slots, Com
   const auto add = [&](std::vector<Parity> where, Slot from, Slot to) {
     if (from != to) compiled.step.rules.push_back({std::move(where), from, inside, to});
   };
-  for (const Slot from : slots) {
+  for (Slot from = first; from < end; ++from) {
     still_working();
     const Slot to = common_slot(readings, from);
     if (basis.empty()) {
@@ -90,9 +94,17 @@ void relabel(std::span<const Reading> readings, std::span<const Slot> slots, Com
   for (std::size_t j = 1; j < basis.size(); ++j) {
     compiled.clear();
     const Slot flipped = flips(readings, basis[j]);
-    for (const Slot from : slots) add({{basis[j], 1}}, from, from ^ flipped);
+    for (Slot from = first; from < end; ++from) add({{basis[j], 1}}, from, from ^ flipped);
     sink.step(compiled);
   }
+}
+
+void relabel(std::span<const Form> processor, std::span<const Form> memory,
+             std::span<const Form> wanted, CompiledSink& sink) {
+  const Places before(masks_of(processor), masks_of(memory));
+  std::vector<Reading> readings;
+  for (const Form& row : wanted) readings.push_back(before.read(row, 0));
+  relabel(readings, 0, static_cast<Slot>(bit(static_cast<int>(memory.size()))), sink);
 }
 
 void local_stages(int index_bits, std::span<const Form> processor, std::span<const Form> memory,

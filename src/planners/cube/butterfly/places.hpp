@@ -40,12 +40,18 @@ class Places {
 
 // The constants of rows as Places wants them.
 Word constants_of(std::span<const Form> processor, std::span<const Form> slot);
-std::vector<Word> masks_of(std::span<const Form> rows);
+
+// Adds the condition that a reading, but for its slot, has this value; false if it never does.
+bool also(std::vector<Parity>& where, const Reading& reading, unsigned value);
 
 // Free steps after which the element at (q, s) is in the slot that the readings say, bit 0 first,
-// for every slot of `slots`; the readings must permute `slots` at every processor. One step for
-// each independent mask of q in the readings, at least one where anything moves.
-void relabel(std::span<const Reading> readings, std::span<const Slot> slots, CompiledSink& sink);
+// for every slot from `first` to `end` - 1; the readings must permute these at every processor. One
+// step for each independent mask of q in the readings, at least one where anything moves.
+void relabel(std::span<const Reading> readings, Slot first, Slot end, CompiledSink& sink);
+// The same for all slots: elements whose places `processor` and `memory` say, to the slots of the
+// rows `wanted`.
+void relabel(std::span<const Form> processor, std::span<const Form> memory,
+             std::span<const Form> wanted, CompiledSink& sink);
 
 // The stages of these index bits, one after the other and free: no row of a processor has them, and
 // a bit's partner is in the slot that differs where the memory rows have the bit.

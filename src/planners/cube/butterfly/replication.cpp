@@ -18,15 +18,16 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "planners/cube/butterfly/entry.hpp"
 #include "planners/cube/butterfly/paper_count.hpp"
 #include "planners/cube/butterfly/places.hpp"
+#include "planners/cube/butterfly/planners.hpp"
 #include "planners/cube/butterfly/rows.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
 using namespace butterfly;
-using Output = ButterflyNetwork::Output;
 using Result = ButterflyRule::Result;
 
 // n = 1 has one code, whatever it is called.
@@ -166,13 +167,7 @@ void Replicator::convert() {
 
 void Replicator::relabel_memory() {
   if (tied(request_)) return;  // the slots are those of the code of each field
-  const std::vector<Form> start = start_rows(request_);
-  const Places before(masks_of(start), masks_of(start_memory_rows(request_)));
-  std::vector<Reading> readings;
-  for (const Form& row : memory_) readings.push_back(before.read(row, 0));
-  std::vector<Slot> slots(elements_);
-  std::iota(slots.begin(), slots.end(), Slot{0});
-  relabel(readings, slots, sink_);
+  relabel(start_rows(request_), start_memory_rows(request_), memory_, sink_);
 }
 
 void Replicator::memory_stages() {
@@ -183,8 +178,7 @@ void Replicator::memory_stages() {
   std::vector<int> bits;
   for (const int b : memory_index_bits(request_))
     if (in_range(b)) bits.push_back(b);
-  if (most_significant_first(request_)) std::reverse(bits.begin(), bits.end());
-  local_stages(request_.index_bits, rows, memory_, bits, sink_);
+  local_stages(request_.index_bits, rows, memory_, in_stage_order(request_, bits), sink_);
 }
 
 // The conversion of one element a processor: bit k ^= bit k+1, from the top for Gray code to binary
@@ -229,16 +223,7 @@ void Replicator::combine(Word slot, std::size_t stage) {
   for (unsigned high = 0; high < 2; ++high) {
     for (unsigned chosen = 0; chosen < 2; ++chosen) {
       std::vector<Parity> where;
-      const auto demand = [&](const Reading& reading, unsigned value) {
-        const unsigned wanted = value ^ reading.constant;
-        if (reading.processor == 0) return wanted == 0;
-        for (const Parity& known : where) {
-          if (known.mask == reading.processor) return known.value == wanted;
-        }
-        where.push_back({reading.processor, wanted});
-        return true;
-      };
-      if (!demand(index, high) || !demand(choice, chosen)) continue;
+      if (!also(where, index, high) || !also(where, choice, chosen)) continue;
       // Across the dimension came an element that delta = 1 makes mine; otherwise mine is the
       // other.
       const bool mine_in_own = two_sided ? chosen == 1 : chosen == 0;
@@ -272,13 +257,10 @@ void Replicator::value_step(Word step) {
 
 void Replicator::run() {
   const std::vector<Form> rows = stages_.empty() ? start_rows(by_field_) : stages_.back().rows;
-  ScheduleHeader header;
-  header.machine = Hypercube{.dimensions = request_.processor_bits};
-  header.goal = goal_of(request_, recodes(request_) ? output_forms(request_) : rows, memory_);
-  header.elements = elements_;
-  header.slots = elements_ + inboxes_;
-  header.planner = replication.name();
-  sink_.begin(header);
+  sink_.begin(header_of(request_, replication.name(),
+                        {.processor = recodes(request_) ? output_forms(request_) : rows,
+                         .memory = memory_,
+                         .slots = elements_ + inboxes_}));
   relabel_memory();
   convert();
   if (memory_first(request_)) memory_stages();
@@ -306,7 +288,7 @@ Estimate estimate_replication(const ButterflyNetwork& request) {
   }
   // Every index bit stays at its place, asked for or not.
   ButterflyNetwork restored = request;
-  restored.finish = ButterflyNetwork::Finish::restored;
+  restored.finish = Finish::restored;
   estimate.paper = paper_count(restored);
   return estimate;
 }
@@ -317,15 +299,16 @@ void build_replication(const ButterflyNetwork& request, CompiledSink& sink) {
 
 }  // namespace
 
-const ButterflyEntry replication({
+const PlannerEntry replication({
     .name = "butterfly-replication",
+    .machine = networks,
     .title = "every processor forms one output of each butterfly; natural order out",
     .needs = "least significant bit first, K >= 2: output in the code of the input",
     .cost = "K + n - 1 in binary code, 2K + n - 2 in Gray code, n for K = 1; cyclic gray K/2 more",
     .citation = "Johnsson, Ho 1990, Theorem 5",
-    .refusal = refusal_replication,
-    .estimate = estimate_replication,
-    .build = build_replication,
+    .refusal = refused<refusal_replication>,
+    .offer = offered<estimate_replication, build_replication>,
+    .computes = true,
 });
 
 namespace butterfly {

@@ -12,18 +12,13 @@
 // other; it takes any consecutive run of stages for that. Tested n <= 8, K <= 32.
 #pragma once
 
-#include "planners/cube/butterfly/entry.hpp"
-
-namespace faro::inline v1 {
-
-extern const ButterflyEntry replication;
-
-}  // namespace faro::inline v1
+#include "faro/planners/planner.hpp"
+#include "faro/schedules/cost.hpp"
 
 namespace faro::inline v1::butterfly {
 
 // A plan by replication for some of the stages: those of index bits highest .. lowest, in the order
-// of the request. A bitonic sort of one element a processor is p such passes (sorting.hpp).
+// of the request. A bitonic sort of one element a processor is p such passes (sorting.cpp).
 struct StageRange {
   int highest = 0;
   int lowest = 0;

@@ -1,6 +1,9 @@
+// Rows are read off the bit map of the layout.
 #include "planners/cube/butterfly/rows.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "base/check.hpp"
 #include "faro/algebra/bit_map.hpp"
@@ -8,7 +11,6 @@
 namespace faro::inline v1::butterfly {
 
 using Order = ButterflyGoal::Order;
-using Output = ButterflyNetwork::Output;
 
 Form sum(const Form& a, const Form& b) {
   return {a.mask ^ b.mask, a.value ^ b.value};
@@ -27,6 +29,15 @@ std::vector<int> memory_index_bits(const ButterflyNetwork& request) {
   std::vector<int> bits;
   for (int i = 0; i < request.memory_bits(); ++i) bits.push_back(low + i);
   return bits;
+}
+
+std::vector<int> in_stage_order(const ButterflyNetwork& request, std::vector<int> bits) {
+  if (most_significant_first(request)) std::reverse(bits.begin(), bits.end());
+  return bits;
+}
+
+int stage_of(const ButterflyNetwork& request, int index_bit) {
+  return most_significant_first(request) ? request.index_bits - 1 - index_bit : index_bit;
 }
 
 bool most_significant_first(const ButterflyNetwork& request) {
@@ -72,12 +83,9 @@ std::vector<Form> start_memory_rows(const ButterflyNetwork& request) {
 }
 
 std::vector<int> stage_dimensions(const ButterflyNetwork& request) {
-  std::vector<int> dimensions;
-  const int n = request.processor_bits;
-  for (int k = 0; k < n; ++k) {
-    dimensions.push_back(most_significant_first(request) ? n - 1 - k : k);
-  }
-  return dimensions;
+  std::vector<int> dimensions(static_cast<std::size_t>(request.processor_bits));
+  std::iota(dimensions.begin(), dimensions.end(), 0);
+  return in_stage_order(request, std::move(dimensions));
 }
 
 std::vector<Form> output_forms(const ButterflyNetwork& request) {
@@ -87,8 +95,7 @@ std::vector<Form> output_forms(const ButterflyNetwork& request) {
 }
 
 std::vector<Form> completing_rows(std::span<const Form> rows, int index_bits) {
-  std::vector<Word> kept;
-  for (const Form& row : rows) kept.push_back(row.mask);
+  std::vector<Word> kept = masks_of(rows);
   std::vector<Form> chosen;
   for (int b = index_bits - 1; b >= 0; --b) {
     const std::vector<Word> basis = reduced_basis(kept);
@@ -100,25 +107,36 @@ std::vector<Form> completing_rows(std::span<const Form> rows, int index_bits) {
   return chosen;
 }
 
-ButterflyGoal goal_of(const ButterflyNetwork& request, std::span<const Form> processor,
-                      std::span<const Form> memory) {
+std::vector<Word> masks_of(std::span<const Form> rows) {
+  std::vector<Word> masks;
+  for (const Form& row : rows) masks.push_back(row.mask);
+  return masks;
+}
+
+ScheduleHeader header_of(const ButterflyNetwork& request, std::string_view planner,
+                         const Ending& ending) {
   ButterflyGoal goal;
   goal.processor_bits = request.processor_bits;
   goal.index_bits = request.index_bits;
   goal.allocation = request.allocation;
   goal.encoding = request.encoding;
   goal.order = request.order;
-  const auto masks = [](std::span<const Form> rows) {
-    std::vector<Word> result;
-    for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
-      FARO_CHECK(row->value == 0);
-      result.push_back(row->mask);
-    }
-    return result;
+  const auto highest_first = [](const std::vector<Form>& rows) {
+    for (const Form& row : rows) FARO_CHECK(row.value == 0);
+    std::vector<Word> masks = masks_of(rows);
+    std::reverse(masks.begin(), masks.end());
+    return masks;
   };
-  goal.final_processor_rows = masks(processor);
-  goal.final_memory_rows = masks(memory);
-  return goal;
+  goal.final_processor_rows = highest_first(ending.processor);
+  goal.final_memory_rows = highest_first(ending.memory);
+  goal.in_place = ending.in_place;
+  ScheduleHeader header;
+  header.machine = Hypercube{.dimensions = request.processor_bits};
+  header.goal = std::move(goal);
+  header.elements = bit(request.memory_bits());
+  header.slots = ending.slots;
+  header.planner = planner;
+  return header;
 }
 
 }  // namespace faro::inline v1::butterfly

@@ -13,15 +13,23 @@
 
 namespace faro::inline v1::butterfly {
 
+using Output = ButterflyNetwork::Output;
+using Finish = ButterflyNetwork::Finish;
+
 // An affine form of the index or of an address.
 using Form = Parity;
 Form sum(const Form& a, const Form& b);
 Form bit_form(int index_bit);
+std::vector<Word> masks_of(std::span<const Form> rows);
 
 // The field of index bits that start in the processors: base .. base+n-1.
 int base_of(const ButterflyNetwork& request);
 // The index bits that start in memory, lowest first.
 std::vector<int> memory_index_bits(const ButterflyNetwork& request);
+// Index bits, lowest first, as their stages come.
+std::vector<int> in_stage_order(const ButterflyNetwork& request, std::vector<int> bits);
+// The number of an index bit's stage, and the index bit of a stage.
+int stage_of(const ButterflyNetwork& request, int index_bit);
 // Whether all memory stages come before all processor stages. This, not the allocation, decides
 // what a plan costs.
 bool memory_first(const ButterflyNetwork& request);
@@ -46,8 +54,14 @@ std::vector<Form> output_forms(const ButterflyNetwork& request);
 // leaves `rows` in the processors. Bit 0 of the slot first.
 std::vector<Form> completing_rows(std::span<const Form> rows, int index_bits);
 
-// The goal of a plan that ends with these rows (bit 0 first, without constants).
-ButterflyGoal goal_of(const ButterflyNetwork& request, std::span<const Form> processor,
-                      std::span<const Form> memory);
+// How a plan ends, and what it takes: rows bit 0 first, without constants.
+struct Ending {
+  std::vector<Form> processor;
+  std::vector<Form> memory;
+  bool in_place = false;
+  std::uint64_t slots = 0;
+};
+ScheduleHeader header_of(const ButterflyNetwork& request, std::string_view planner,
+                         const Ending& ending);
 
 }  // namespace faro::inline v1::butterfly

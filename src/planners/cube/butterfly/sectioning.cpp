@@ -9,20 +9,18 @@
 // Phase 0 splits over the first rho dimensions, later phases over r each. Inside a block of
 // 2^(rho-1) jobs, job y takes the phase's dimensions in turn, beginning with number y mod S, so
 // that no link is wanted twice; block B does phase q in steps (B + q)·S and on.
-#include "planners/cube/butterfly/sectioning.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "planners/cube/butterfly/chains.hpp"
+#include "planners/cube/butterfly/entry.hpp"
+#include "planners/cube/butterfly/planners.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
 using namespace butterfly;
-using Output = ButterflyNetwork::Output;
-using Finish = ButterflyNetwork::Finish;
 
 struct Sections {
   enum class Kind { phases, whole_index };
@@ -227,17 +225,18 @@ void build_sectioning(const ButterflyNetwork& request, CompiledSink& sink) {
 
 }  // namespace
 
-const ButterflyEntry sectioning({
+const PlannerEntry sectioning({
     .name = "butterfly-sectioning",
+    .machine = networks,
     .title = "2^r-sectioning: blocks split over r dimensions at once",
     .needs = "memory stages first, rho memory bits; where rho < n output in the code of the input, "
              "and not cyclic gray; not restored",
     .cost = "(K/2^rho + ceil((n - rho)/r)) max(rho, 2^(rho-1)), rho = min(r [+1 in Gray code], n); "
             "cyclic gray with n memory bits K/2 + 1",
     .citation = "Johnsson, Ho 1990, section 6",
-    .refusal = refusal_sectioning,
-    .estimate = estimate_sectioning,
-    .build = build_sectioning,
+    .refusal = refused<refusal_sectioning>,
+    .offer = offered<estimate_sectioning, build_sectioning>,
+    .computes = true,
 });
 
 }  // namespace faro::inline v1

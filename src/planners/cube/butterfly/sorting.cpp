@@ -1,8 +1,16 @@
 // Bitonic sort in passes of local conversion.   [faro, after Johnsson, Ho 1990: section 3.1.1]
 //
 //   applies:  any layout; K = 1 by replication
-//   cost:     as the header says                                    (tested n <= 5, K <= 32)
+//   cost:     consecutive (n + 1) K/2 + n (n + 1)/2 - 1, cyclic K/2 more, K = 1 n (n + 1)/2,
+//             whatever the code                                     (tested n <= 5, K <= 32)
 //   bound:    max(n, K)
+//
+//   n 1, p 2, consecutive, binary: pass 0 is local; one exchange brings bit 1 down into memory, and
+//   after its stage another one brings bit 0 down: 2 steps
+//
+// Pass k goes over the index bits k..0, ascending where index bit k + 1 is clear. Elements end
+// where the last pass leaves them. The compiled schedule is begin, for every pass begin_pass and
+// its steps, and finish.
 //
 // While a block fits a processor, passes are local; cyclic data becomes consecutive first, in K/2
 // steps. Pass k >= m needs bits k..m-1 in memory one after the other. If bit k is in memory when
@@ -10,13 +18,13 @@
 // of bit k-2, and so on, n steps at most and K/2 - 1 for the pipeline. Behind them the dimension of
 // bit k+1, which has been idle, takes the lowest bit up again and brings bit k+1 down for the next
 // pass.
-#include "planners/cube/butterfly/sorting.hpp"
-
 #include <algorithm>
+#include <optional>
 
 #include "base/check.hpp"
 #include "planners/cube/butterfly/chains.hpp"
 #include "planners/cube/butterfly/entry.hpp"
+#include "planners/cube/butterfly/planners.hpp"
 #include "planners/cube/butterfly/replication.hpp"
 
 namespace faro::inline v1 {
@@ -116,13 +124,17 @@ Chains sorting_passes(const ButterflyNetwork& request) {
 class Passes : public CompiledSink {
  public:
   explicit Passes(CompiledSink& to) : to_(to) {}
+  // What comes next is a whole schedule, this pass of the sort.
+  void next_is(int number) { whole_ = number; }
   void begin(const ScheduleHeader& header) override {
-    if (begun_) return;
+    if (!begun_) {
+      ScheduleHeader sort = header;
+      sort.planner = name;
+      std::get<ButterflyGoal>(sort.goal).computation = ButterflyGoal::Computation::sort;
+      to_.begin(sort);
+    }
     begun_ = true;
-    ScheduleHeader sort = header;
-    sort.planner = name;
-    std::get<ButterflyGoal>(sort.goal).computation = ButterflyGoal::Computation::sort;
-    to_.begin(sort);
+    if (whole_) to_.begin_pass(*whole_);
   }
   void begin_pass(int number) override { to_.begin_pass(number); }
   void step(const CompiledStep& step) override { to_.step(step); }
@@ -132,27 +144,14 @@ class Passes : public CompiledSink {
  private:
   CompiledSink& to_;
   bool begun_ = false;
+  std::optional<int> whole_;
 };
 
 // One element a processor: every pass by replication, which leaves all where it is.
 void push_replicated(const ButterflyNetwork& request, Passes& passes) {
   for (int k = 0; k < std::max(1, request.index_bits); ++k) {
-    // The header first, then the number of the pass.
-    class Numbered : public CompiledSink {
-     public:
-      Numbered(Passes& to, int pass) : to_(to), pass_(pass) {}
-      void begin(const ScheduleHeader& header) override {
-        to_.begin(header);
-        to_.begin_pass(pass_);
-      }
-      void step(const CompiledStep& step) override { to_.step(step); }
-      void finish() override {}
-
-     private:
-      Passes& to_;
-      int pass_;
-    } numbered(passes, k);
-    build_stages(request, {k, 0}, numbered);
+    passes.next_is(k);
+    build_stages(request, {k, 0}, passes);
   }
 }
 
@@ -175,7 +174,7 @@ ButterflyNetwork network_of(const Request& request) {
   ButterflyNetwork network = request.get_if<BitonicSort>()->network;
   network.order = ButterflyGoal::Order::most_significant_first;
   if (network.memory_bits() == 0 && coded(network))
-    network.output = ButterflyNetwork::Output::gray;  // stays in its code
+    network.output = Output::gray;  // stays in its code
   return network;
 }
 
@@ -205,16 +204,16 @@ Offer offer(const Request& request) {
 
 }  // namespace
 
-const ComputingEntry bitonic_sort({
-    .about = {.name = name,
-              .machine = "cube, sorts (faro transform sort)",
-              .title = "passes of local conversion, each over one index bit more",
-              .needs = "any layout; K = 1 by replication",
-              .cost =
-                  "(n + 1)K/2 + n(n + 1)/2 - 1 consecutive, K/2 more cyclic, n(n + 1)/2 for K = 1",
-              .citation = "Batcher 1968; faro, after Johnsson, Ho 1990"},
+const PlannerEntry bitonic_sort({
+    .name = name,
+    .machine = "cube, sorts (faro transform sort)",
+    .title = "passes of local conversion, each over one index bit more",
+    .needs = "any layout; K = 1 by replication",
+    .cost = "(n + 1)K/2 + n(n + 1)/2 - 1 consecutive, K/2 more cyclic, n(n + 1)/2 for K = 1",
+    .citation = "Batcher 1968; faro, after Johnsson, Ho 1990",
     .refusal = refusal_sorting,
     .offer = offer,
+    .computes = true,
 });
 
 }  // namespace faro::inline v1

@@ -1,3 +1,4 @@
+// Elements take slots as they come; a last free step brings them where the rows want them.
 #include "planners/cube/butterfly/trajectories.hpp"
 
 #include <algorithm>
@@ -8,10 +9,9 @@
 namespace faro::inline v1::butterfly {
 
 Stages::Stages(const ButterflyNetwork& request)
-    : bits_(request.index_bits),
-      msb_(most_significant_first(request)),
+    : request_(request),
       done_(bit(request.index_bits), 0),
-      remaining_(bits_ == 0 ? 0 : static_cast<Word>(bits_) << (bits_ - 1)) {}
+      remaining_(static_cast<Word>(request.index_bits) * bit(request.index_bits) / 2) {}
 
 namespace {
 
@@ -86,15 +86,9 @@ void emit(const Trajectories& plan, CompiledSink& sink) {
   }
   steps.push_back(std::move(last));
 
-  ScheduleHeader header;
-  header.machine = Hypercube{.dimensions = request.processor_bits};
-  ButterflyGoal goal = goal_of(request, plan.final_rows, memory);
-  goal.in_place = true;
-  header.goal = std::move(goal);
-  header.elements = bit(request.memory_bits());
-  header.slots = slots.used();
-  header.planner = plan.planner;
-  sink.begin(header);
+  sink.begin(header_of(
+      request, plan.planner,
+      {.processor = plan.final_rows, .memory = memory, .in_place = true, .slots = slots.used()}));
   for (const CompiledStep& step : steps) sink.step(step);
   sink.finish();
 }

@@ -30,10 +30,7 @@ class Stages {
   bool complete() const { return remaining_ == 0; }
 
  private:
-  int index_bit(int stages_done) const { return msb_ ? bits_ - 1 - stages_done : stages_done; }
-
-  int bits_;
-  bool msb_;
+  ButterflyNetwork request_;
   std::vector<int> done_;
   Word remaining_;  // butterflies
 };
@@ -43,8 +40,8 @@ void Stages::advance(const std::vector<Word>& place, Visit&& visit) {
   for (bool again = true; again;) {
     again = false;
     for (Word v = 0; v < done_.size(); ++v) {
-      if (done_[v] == bits_) continue;
-      const int b = index_bit(done_[v]);
+      if (done_[v] == request_.index_bits) continue;
+      const int b = stage_of(request_, done_[v]);
       const Word partner = v ^ bit(b);
       if (has_bit(v, b) || done_[partner] != done_[v] || place[v] != place[partner]) continue;
       visit(v, b);

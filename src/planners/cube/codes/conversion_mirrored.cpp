@@ -14,7 +14,6 @@
 
 #include "base/check.hpp"
 #include "machines/bounds.hpp"
-#include "planners/cube/codes/services.hpp"
 #include "planners/cube/request.hpp"
 #include "planners/part.hpp"
 
@@ -128,7 +127,7 @@ std::optional<std::string> refusal_renamed(const Request& request) {
 // dimensions the sets of the ring of services fall into thousands of pieces: nobody could judge
 // a plan that is too large to replay. In the order of the code, and from Gray to binary against it,
 // they do not.
-bool ring_is_judged(const MirroredConversion& mirror, std::uint64_t elements) {
+bool search_is_judged(const MirroredConversion& mirror, std::uint64_t elements) {
   if (mirror.map.width() <= ring_any_order_dimensions_max &&
       elements <= ring_any_order_elements_max)
     return true;
@@ -142,18 +141,19 @@ bool ring_is_judged(const MirroredConversion& mirror, std::uint64_t elements) {
           std::is_sorted(first, last, std::greater<>()));
 }
 
-// Asks the planners with formulas, and the ring of services, which takes time but depends on no
-// names: other searches are asked about the mirror itself.
+// Asks the planners with formulas, and searches that depend on no names: others are asked about the
+// mirror itself.
 Offer cheapest_of(const Request& conversion, const MirroredConversion& mirror) {
   Offer best = cheapest_offer(conversion, Searching::few);
   const Bound bound = lower_bound(*cube_of(conversion), conversion.map(), conversion.elements());
-  if (best.estimate.cost.value <= bound.value || services_ring.refusal(conversion) ||
-      !ring_is_judged(mirror, conversion.elements()))
-    return best;
-  Offer ring = services_ring.offer(conversion);
-  if (ring.estimate.cost.value >= best.estimate.cost.value) return best;
-  if (ring.expression.empty()) ring.expression = services_ring.name();
-  return ring;
+  if (!search_is_judged(mirror, conversion.elements())) return best;
+  for (const PlannerEntry* planner :
+       entries_where([](const PlannerEntry::Parts& parts) { return parts.of_conversions; })) {
+    if (best.estimate.cost.value <= bound.value || planner->refusal(conversion)) continue;
+    Answer found = answer_of(conversion, *planner);
+    if (found.offer.estimate.cost.value < best.estimate.cost.value) best = std::move(found.offer);
+  }
+  return best;
 }
 
 Offer offer_renamed(const Request& request) {
@@ -171,7 +171,6 @@ const PlannerEntry conversion_mirrored({
     .title = "code conversion with dimensions renamed and processors translated",
     .needs = "Gray <-> binary code on fields of processor bits in any order, translated",
     .cost = "that of the conversion",
-    .citation = "faro",
     .refusal = refusal_renamed,
     .offer = offer_renamed,
 });

@@ -67,7 +67,6 @@ const PlannerEntry one_port_half({
     .title = "code conversion with one port, two elements sharing the steps",
     .needs = "Gray <-> binary code on fields of processor bits, one port",
     .cost = "sum over fields of K + (length-2)ceil(K/2) steps",
-    .citation = "faro",
     .refusal = refusal_one_port_half,
     .offer = offer_one_port_half,
 });

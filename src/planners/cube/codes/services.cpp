@@ -75,7 +75,6 @@ const PlannerEntry conversion_table({
     .needs = "Gray <-> binary code on one field of 3..10 processor bits with a table for K, all "
              "ports",
     .cost = "ceil((3K+1)/5) steps from K = 5n-2 on; for fewer those of the table that holds K",
-    .citation = "faro",
     .refusal = refusal_table,
     .offer = offer_table,
 });
@@ -86,10 +85,10 @@ const PlannerEntry services_ring({
     .title = "code conversion at the best rate, services on diagonals that close to a ring",
     .needs = "Gray <-> binary code on one field of four processor bits or more, all ports",
     .cost = "at most max(n-1, ceil((3K+1)/5), floor((K+n-1)/2)) + 2 steps",
-    .citation = "faro",
     .refusal = refusal_ring,
     .offer = offer_ring,
     .searches = true,
+    .of_conversions = true,
 });
 
 }  // namespace faro::inline v1

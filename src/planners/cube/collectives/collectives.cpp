@@ -279,15 +279,28 @@ void push(const Asked& a, std::string_view planner, ScheduleSink& sink) {
   sink.finish();
 }
 
-template <const ComputingEntry& planner>
+template <const PlannerEntry& planner>
 Offer offer(const Request& request) {
   const Asked a = *asked(request);
   const auto into = [a](ScheduleSink& sink) { push(a, planner.name(), sink); };
   return {.estimate = {.cost = cost_of(a), .paper = {}}, .push = into};
 }
 
-constexpr std::string_view machine_words = "cube, broadcasts (faro broadcast)";
-constexpr std::string_view citation = "faro, after Johnsson, Ho 1989";
+constexpr std::string_view one_each = "ceil((N - 1)/n), with one port N - 1";
+
+template <Kind kind, const PlannerEntry& planner>
+constexpr PlannerEntry::Parts entry(std::string_view name, std::string_view title,
+                                    std::string_view needs, std::string_view cost) {
+  return {.name = name,
+          .machine = "cube, broadcasts (faro broadcast)",
+          .title = title,
+          .needs = needs,
+          .cost = cost,
+          .citation = "faro, after Johnsson, Ho 1989",
+          .refusal = refusal<kind>,
+          .offer = offer<planner>,
+          .computes = true};
+}
 
 }  // namespace
 
@@ -326,35 +339,16 @@ Bound relation_bound(const Hypercube& cube, const Relation& relation, std::uint6
               : certificate::Port{static_cast<Word>(receiver - in.begin()), certificate::Way::in}};
 }
 
-const ComputingEntry cube_one_to_all({
-    .about = {"cube-one-to-all", machine_words,
-              "K data over n trees that share no link, the last over binomial trees", "any cube",
-              "ceil(K/n) + n - 1, with one port K + n - 1; optimal", citation},
-    .refusal = refusal<Kind::one_to_all>,
-    .offer = offer<cube_one_to_all>,
-});
-
-const ComputingEntry cube_all_to_all({
-    .about = {"cube-all-to-all", machine_words,
-              "trees of all processors at once, every link in every step", "at most 10 dimensions",
-              "ceil((N - 1)/n), with one port N - 1", citation},
-    .refusal = refusal<Kind::all_to_all>,
-    .offer = offer<cube_all_to_all>,
-});
-
-const ComputingEntry cube_scatter({
-    .about = {"cube-scatter", machine_words,
-              "a tree of equal subtrees; halves of halves with one port", "at most 10 dimensions",
-              "ceil((N - 1)/n), with one port N - 1", citation},
-    .refusal = refusal<Kind::scatter>,
-    .offer = offer<cube_scatter>,
-});
-
-const ComputingEntry cube_gather({
-    .about = {"cube-gather", machine_words, "scatter backwards", "at most 10 dimensions",
-              "ceil((N - 1)/n), with one port N - 1", citation},
-    .refusal = refusal<Kind::gather>,
-    .offer = offer<cube_gather>,
-});
+const PlannerEntry cube_one_to_all(entry<Kind::one_to_all, cube_one_to_all>(
+    "cube-one-to-all", "K data over n trees that share no link, the last over binomial trees",
+    "any cube", "ceil(K/n) + n - 1, with one port K + n - 1; optimal"));
+const PlannerEntry cube_all_to_all(entry<Kind::all_to_all, cube_all_to_all>(
+    "cube-all-to-all", "trees of all processors at once, every link in every step",
+    "at most 10 dimensions", one_each));
+const PlannerEntry cube_scatter(entry<Kind::scatter, cube_scatter>(
+    "cube-scatter", "a tree of equal subtrees; halves of halves with one port",
+    "at most 10 dimensions", one_each));
+const PlannerEntry cube_gather(entry<Kind::gather, cube_gather>("cube-gather", "scatter backwards",
+                                                                "at most 10 dimensions", one_each));
 
 }  // namespace faro::inline v1

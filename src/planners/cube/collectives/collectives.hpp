@@ -16,14 +16,14 @@
 // communication; one port with the last datum's tree: Träff, Ripke 2008]
 #pragma once
 
-#include "planners/computing_entry.hpp"
+#include "planners/entry.hpp"
 
 namespace faro::inline v1 {
 
-extern const ComputingEntry cube_one_to_all;
-extern const ComputingEntry cube_all_to_all;
-extern const ComputingEntry cube_scatter;
-extern const ComputingEntry cube_gather;
+extern const PlannerEntry cube_one_to_all;
+extern const PlannerEntry cube_all_to_all;
+extern const PlannerEntry cube_scatter;
+extern const PlannerEntry cube_gather;
 
 // No schedule takes fewer. A relation: what the busiest processor sends or receives.
 Bound broadcast_bound(const Hypercube& cube, const Broadcast& broadcast, std::uint64_t elements);

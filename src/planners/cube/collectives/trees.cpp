@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "search/matching.hpp"
+
 namespace faro::inline v1::collectives {
 namespace {
 
@@ -28,36 +30,6 @@ std::vector<int> choices(const BalancedTree& tree, Word v) {
   std::sort(all.begin(), all.end());
   return all;
 }
-
-// Dimensions matched with nodes still to learn, by augmenting paths.
-class Matching {
- public:
-  Matching(int dimensions, const std::vector<bool>& knows, const std::vector<Word>& order)
-      : knows_(knows), order_(order), across_(knows.size(), -1) {
-    for (int d = 0; d < dimensions; ++d) {
-      tried_.assign(knows.size(), false);
-      place(d);
-    }
-  }
-  int across(Word node) const { return across_[node]; }
-
- private:
-  bool place(int d) {
-    for (const Word v : order_) {
-      if (knows_[v] || tried_[v] || !knows_[v ^ bit(d)]) continue;
-      tried_[v] = true;
-      if (across_[v] >= 0 && !place(across_[v])) continue;
-      across_[v] = d;
-      return true;
-    }
-    return false;
-  }
-
-  const std::vector<bool>& knows_;
-  const std::vector<Word>& order_;
-  std::vector<int> across_;
-  std::vector<bool> tried_;
-};
 
 }  // namespace
 
@@ -94,10 +66,16 @@ std::vector<std::vector<Learnt>> learning_order(int dimensions) {
   knows[0] = true;
   std::vector<std::vector<Learnt>> steps;
   for (std::size_t known = 1; known < knows.size();) {
-    const Matching matching(dimensions, knows, nodes);
+    search::Matching learning(knows.size());  // nodes, by dimensions
+    for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d)
+      learning.add(d, [&](std::size_t across, auto&& ask) {
+        for (const Word v : nodes)
+          if (!knows[v] && knows[v ^ bit(static_cast<int>(across))] && ask(v)) return;
+      });
     steps.emplace_back();
     for (const Word v : nodes)
-      if (matching.across(v) >= 0) steps.back().push_back({v, matching.across(v)});
+      if (learning.holder(v) != search::Matching::nobody)
+        steps.back().push_back({v, static_cast<int>(learning.holder(v))});
     for (const Learnt& learnt : steps.back()) knows[learnt.node] = true;
     known += steps.back().size();
   }

@@ -22,6 +22,7 @@
 #include "planners/cube/affine/mirror.hpp"
 #include "planners/cube/lists/list_paths.hpp"
 #include "planners/cube/request.hpp"
+#include "planners/cube/step_source.hpp"
 #include "planners/links/ports.hpp"
 
 namespace faro::inline v1 {
@@ -188,7 +189,6 @@ Routed balanced(const Request& request, std::uint32_t enough) {
 
 std::optional<std::string> refusal(const Request& request) {
   const Hypercube* cube = cube_of(request);
-  if (cube == nullptr) return "it is for a Boolean cube";
   if (request.destinations().empty()) return "it plans lists of destinations";
   if (request.get_if<Relation>() != nullptr)
     return "elements of a processor have destinations of their own";
@@ -226,13 +226,8 @@ CubeStep rules_of(const CubeStep& step, int dimensions) {
   CubeStep rules;
   for (const Move& m : step.moves) {
     const Word across = m.from_processor ^ m.to_processor;
-    Rule rule{.from = m.from_slot,
-              .across = across == 0 ? inside : std::countr_zero(across),
-              .to = m.to_slot};
-    for (int bit = 0; bit < dimensions; ++bit)
-      rule.where.push_back(
-          {Word{1} << bit, static_cast<unsigned>(m.from_processor >> bit & Word{1})});
-    rules.rules.push_back(std::move(rule));
+    rules.rules.push_back({only_at(m.from_processor, dimensions), m.from_slot,
+                           across == 0 ? inside : lowest_bit(across), m.to_slot});
   }
   return rules;
 }
@@ -292,7 +287,6 @@ const PlannerEntry shortest_path_lists({
     .title = "any permutation of processors, list scheduling over shortest paths",
     .needs = "a list of destinations, at most 10 dimensions",
     .cost = "counted",
-    .citation = "faro",
     .refusal = refusal,
     .offer = offer_shortest,
 });

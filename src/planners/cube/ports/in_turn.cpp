@@ -1,5 +1,16 @@
-#include "planners/cube/ports/in_turn.hpp"
-
+// Dimensions in turn.   [faro]
+//   applies:  several ports, but not all; maps and lists
+//   cost:     counted; all to all nK/2k with k ports, where k divides n
+//   bound:    machines/bounds
+//
+//   step of a plan for all ports    dimensions 0 1 2 3 4 5
+//   with 2 ports                    0 1, 2 3, 4 5: three steps; what lands where somebody has yet
+//                                   to read waits in a slot beside
+//
+// The cheapest plan for all ports, or the cheapest for one, whichever takes fewer steps: the
+// crossings of a step go in turn, so many dimensions at a time as there are ports, and the next
+// step's begin in the same turn where they read nothing that it writes. A plan whose steps use all
+// links stays optimal where ports divide the dimensions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +23,7 @@
 #include "faro/base/error.hpp"
 #include "faro/schedules/cost.hpp"
 #include "machines/cube/ports.hpp"
-#include "planners/cube/affine/affine_jobs.hpp"
-#include "planners/cube/affine/mirrored.hpp"
+#include "planners/cube/ports/planners.hpp"
 #include "planners/cube/request.hpp"
 #include "planners/part.hpp"
 
@@ -71,9 +81,9 @@ class Turns : public ScheduleSink {
       for (const auto& [across, part] : parts) kept.insert(part.reads.begin(), part.reads.end());
       if (stay_) kept.insert(stay_->reads.begin(), stay_->reads.end());
       const CubeStep commits = committed(kept);
-      for (auto& [across, part] : now) append(landing(across, std::move(part.step), kept));
-      append(landing(inside, std::move(inside_now.step), kept));
-      append(commits);
+      for (auto& [across, part] : now) append(landing(across, std::move(part.step), kept), turn_);
+      append(landing(inside, std::move(inside_now.step), kept), turn_);
+      append(commits, turn_);
       if (parts.empty() && !stay_ && waiting_.empty()) return;
       flush();
     }
@@ -120,9 +130,7 @@ class Turns : public ScheduleSink {
       const auto here = at++;
       if (kept.contains(here->first)) continue;
       written_.insert(here->first);
-      const CubeStep& step = here->second;
-      commits.rules.insert(commits.rules.end(), step.rules.begin(), step.rules.end());
-      commits.moves.insert(commits.moves.end(), step.moves.begin(), step.moves.end());
+      append(here->second, commits);
       waiting_.erase(here);
     }
     return commits;
@@ -130,26 +138,24 @@ class Turns : public ScheduleSink {
 
   // A part, landing beside the slots that are kept.
   CubeStep landing(int across, CubeStep step, const std::set<Slot>& kept) {
-    for (Rule& rule : step.rules) {
-      if (!kept.contains(rule.to)) {
-        written_.insert(rule.to);
-        continue;
+    const auto land = [&](Slot& to, auto&& bring) {
+      if (!kept.contains(to)) {
+        written_.insert(to);
+        return;
       }
-      const Slot slot = beside(rule.to);
-      const auto there = across == inside ? rule.where : beyond(rule.where, across);
-      waiting_[rule.to].rules.push_back({there, slot, inside, rule.to});
-      rule.to = slot;
-    }
-    for (Move& move : step.moves) {
-      if (!kept.contains(move.to_slot)) {
-        written_.insert(move.to_slot);
-        continue;
-      }
-      const Slot slot = beside(move.to_slot);
-      waiting_[move.to_slot].moves.push_back(
-          {move.to_processor, slot, move.to_processor, move.to_slot});
-      move.to_slot = slot;
-    }
+      const Slot slot = beside(to);
+      bring(waiting_[to], slot);
+      to = slot;
+    };
+    for (Rule& rule : step.rules)
+      land(rule.to, [&](CubeStep& later, Slot slot) {
+        const auto there = across == inside ? rule.where : beyond(rule.where, across);
+        later.rules.push_back({there, slot, inside, rule.to});
+      });
+    for (Move& move : step.moves)
+      land(move.to_slot, [&](CubeStep& later, Slot slot) {
+        later.moves.push_back({move.to_processor, slot, move.to_processor, move.to_slot});
+      });
     return step;
   }
   Slot beside(Slot slot) {
@@ -159,9 +165,9 @@ class Turns : public ScheduleSink {
     return found;
   }
 
-  void append(const CubeStep& step) {
-    turn_.rules.insert(turn_.rules.end(), step.rules.begin(), step.rules.end());
-    turn_.moves.insert(turn_.moves.end(), step.moves.begin(), step.moves.end());
+  static void append(const CubeStep& step, CubeStep& to) {
+    to.rules.insert(to.rules.end(), step.rules.begin(), step.rules.end());
+    to.moves.insert(to.moves.end(), step.moves.begin(), step.moves.end());
   }
   void flush() {
     if (!turn_.rules.empty() || !turn_.moves.empty()) sink_.step(turn_);
@@ -187,7 +193,7 @@ class Turns : public ScheduleSink {
 
 std::optional<std::string> refusal(const Request& request) {
   const Hypercube* cube = cube_of(request);
-  if (cube == nullptr || !several_ports(*cube)) return "it is for cubes of several ports, not all";
+  if (!several_ports(*cube)) return "it is for cubes of several ports, not all";
   if (request.is_map() &&
       request.map().map.width() - (request.map().cut ? request.map().memory_bits : 0) !=
           cube->dimensions)
@@ -208,13 +214,11 @@ std::vector<Offer> plans_to_turn(const Request& request) {
   std::vector<Offer> plans;
   for (const auto ports : {Hypercube::Ports::all, Hypercube::Ports::one}) {
     const Request whole = with_ports(request, ports);
-    for (const auto searching : {Searching::all, Searching::few}) try {
-        plans.push_back(cheapest_offer(whole, searching));
-      } catch (const Error& e) {
-        if (e.code() != ErrorCode::impossible) throw;
-      }
-    for (const PlannerEntry* more : {&affine_mirrored, &affine_shop})
-      if (whole.is_map() && !more->refusal(whole)) plans.push_back(more->offer(whole));
+    for (const auto searching : {Searching::all, Searching::few})
+      if (auto plan = cheapest_if_any(whole, searching)) plans.push_back(std::move(*plan));
+    for (const PlannerEntry* more :
+         entries_where([](const PlannerEntry::Parts& parts) { return parts.of_ports; }))
+      if (!more->refusal(whole)) plans.push_back(more->offer(whole));
   }
   return plans;
 }
@@ -249,7 +253,6 @@ const PlannerEntry ports_in_turn({
     .title = "the best plan for all ports or for one, its dimensions in turn",
     .needs = "several ports, but not all; a map or a list",
     .cost = "counted; nK/2k for all to all where k divides n",
-    .citation = "faro",
     .refusal = refusal,
     .offer = offer,
     .asks_often = true,

@@ -2,14 +2,19 @@
 //   applies:  maps of processor bits, K <= 2^12
 //   cost:     counted; about the plan's for one port, divided by the ports
 //   bound:    machines/bounds
-#include "planners/cube/ports/side_by_side.hpp"
-
+//
+//   cube:5,2-ports, K = 4, one pair of elements after another where there is one port
+//       elements 0 1    0 1 2 3 4 0
+//       elements 2 3    . 0 1 2 3 4 0        dimensions; a step has two at most
+//
+// A plan for one port that uses one dimension in a step is a job: its dimensions in their order. In
+// a step as many jobs go on as there are ports, on different dimensions, those with most left
+// first. Mirrors of the plan have other orders; jobs take turns with them.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
-#include <memory>
-#include <numeric>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -21,6 +26,8 @@
 #include "machines/bounds.hpp"
 #include "machines/cube/ports.hpp"
 #include "planners/cube/affine/mirror.hpp"
+#include "planners/cube/nodes.hpp"
+#include "planners/cube/ports/planners.hpp"
 #include "planners/cube/request.hpp"
 #include "planners/part.hpp"
 
@@ -56,13 +63,10 @@ std::uint64_t crossings(const Job& job) {
 
 // The plan of a mirror; nothing where a step uses several dimensions.
 std::optional<Job> job_for(const mirrors::Mirror& mirror) {
+  const std::optional<Offer> plan = cheapest_if_any(mirror.question(), Searching::few);
+  if (!plan) return {};
   RecordingSink kept;
-  try {
-    mirror.push(cheapest_offer(mirror.question(), Searching::few), {}, kept);
-  } catch (const Error& e) {
-    if (e.code() != ErrorCode::impossible) throw;
-    return {};
-  }
+  mirror.push(*plan, {}, kept);
   const std::uint64_t elements = mirror.question().elements();
   Job job{.steps = std::move(kept.cube_steps),
           .dimensions = {},
@@ -173,13 +177,8 @@ class Places {
   std::uint64_t slots_ = 0;
 };
 
-struct Whole {
-  std::vector<CubeStep> steps;
-  std::uint64_t slots = 0;
-};
-
-Whole whole_of(const Shop& shop) {
-  Whole whole{std::vector<CubeStep>(shop.steps), 0};
+StepSource steps_of(const Shop& shop) {
+  std::vector<CubeStep> whole(shop.steps);
   Places places(shop);
   std::vector<std::size_t> done(shop.jobs.size());
   std::vector<std::size_t> ended;  // in this step: their slots are free after it
@@ -191,22 +190,14 @@ Whole whole_of(const Shop& shop) {
       now = turn.at;
     }
     if (done[turn.job] == 0) places.start(turn.job);
-    const CubeStep& step = shop.jobs[turn.job]->steps[done[turn.job]++];
-    CubeStep& all = whole.steps[turn.at];
-    for (Rule rule : step.rules) {
-      rule.from = places.at(turn.job, rule.from);
-      rule.to = places.at(turn.job, rule.to);
-      all.rules.push_back(std::move(rule));
-    }
-    for (Move move : step.moves) {
-      move.from_slot = places.at(turn.job, move.from_slot);
-      move.to_slot = places.at(turn.job, move.to_slot);
-      all.moves.push_back(move);
-    }
+    CubeStep step = shop.jobs[turn.job]->steps[done[turn.job]++];
+    place_slots(step, [&](Slot slot) { return places.at(turn.job, slot); });
+    CubeStep& all = whole[turn.at];
+    std::move(step.rules.begin(), step.rules.end(), std::back_inserter(all.rules));
+    all.moves.insert(all.moves.end(), step.moves.begin(), step.moves.end());
     if (done[turn.job] == shop.jobs[turn.job]->steps.size()) ended.push_back(turn.job);
   }
-  whole.slots = places.slots();
-  return whole;
+  return kept_steps(places.slots(), std::move(whole));
 }
 
 std::optional<std::string> refusal_beside(const Request& request) {
@@ -247,13 +238,8 @@ Offer offer_beside(const Request& request) {
     }
   }
   if (!best) throw Error(ErrorCode::impossible, "no plan for one port goes dimension by dimension");
-  const auto whole = std::make_shared<const Whole>(whole_of(*best));
-  return {.estimate = {.cost = {best->crossing, "counted"}},
-          .push = [request, whole](ScheduleSink& sink) {
-            sink.begin(cube_header(request, ports_side_by_side.name(), whole->slots));
-            for (const CubeStep& step : whole->steps) sink.step(step);
-            sink.finish();
-          }};
+  const std::string_view name = ports_side_by_side.name();
+  return offer_of(request, name, node_of(name, steps_of(*best), best->crossing), "counted");
 }
 
 }  // namespace
@@ -264,7 +250,6 @@ const PlannerEntry ports_side_by_side({
     .title = "plans for one port, of a few elements each, side by side",
     .needs = "several ports, but not all; a map of processor bits, K <= 2^12",
     .cost = "counted; about that of one port, divided by the ports",
-    .citation = "faro",
     .refusal = refusal_beside,
     .offer = offer_beside,
     .asks_often = true,

@@ -12,28 +12,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
-#include "faro/algebra/classify.hpp"
 #include "planners/cube/request.hpp"
 
 namespace faro::inline v1 {
 
-std::optional<std::vector<BitCycle>> bit_cycles(const BitMap& map) {
-  if (!bit_places(map)) return {};
-  std::vector<BitCycle> cycles;
-  for (PositionCycle& positions : position_cycles(map)) {
-    BitCycle cycle{.dimensions = std::move(positions.bits)};
-    for (const int d : cycle.dimensions) cycle.complements |= map.complement() & bit(d);
-    if (cycle.dimensions.size() == 1 && cycle.complements == 0) continue;
-    std::rotate(cycle.dimensions.begin(),
-                std::min_element(cycle.dimensions.begin(), cycle.dimensions.end()),
-                cycle.dimensions.end());
-    cycles.push_back(std::move(cycle));
-  }
-  std::sort(cycles.begin(), cycles.end(), [](const BitCycle& a, const BitCycle& b) {
-    return a.dimensions.front() < b.dimensions.front();
-  });
-  return cycles;
+using shuffle::Cycle;
+
+std::optional<std::vector<Cycle>> bit_cycles(const BitMap& map) {
+  auto structure = shuffle::structure_of(map, 0);
+  if (!structure) return {};
+  return std::move(structure->cycles);
 }
 
 namespace {
@@ -42,11 +32,11 @@ enum class Slots { in_place, transit };
 
 // One cycle, its dimensions and complements by position modulo L.
 struct Ring {
-  const BitCycle& cycle;
+  const Cycle& cycle;
   std::uint64_t length() const { return cycle.dimensions.size(); }
   int at(std::uint64_t i) const { return cycle.dimensions[i % length()]; }
   Word mask(std::uint64_t i) const { return bit(at(i)); }
-  unsigned kappa(std::uint64_t i) const { return has_bit(cycle.complements, at(i)) ? 1U : 0U; }
+  unsigned kappa(std::uint64_t i) const { return cycle.inverted[i % length()]; }
   // The complements that arrived at positions s+1..s+i.
   unsigned arrived(std::uint64_t s, std::uint64_t i) const {
     unsigned g = 0;
@@ -128,10 +118,10 @@ StepSource inversion_steps(int dimension, std::uint64_t elements) {
 }
 
 // Two bits, complements even: two disjoint paths, odd elements on the other one.
-StepSource twin_steps(const BitCycle& cycle, std::uint64_t elements) {
+StepSource twin_steps(const Cycle& cycle, std::uint64_t elements) {
   const std::uint64_t half = elements / 2 + elements % 2;
   const Word mask = bit(cycle.dimensions[0]) | bit(cycle.dimensions[1]);
-  const unsigned kappa = has_bit(cycle.complements, cycle.dimensions[0]) ? 1U : 0U;
+  const unsigned kappa = cycle.inverted[0];
   const auto make = [=, d = cycle.dimensions](std::uint64_t t, CubeStep& out) {
     for (std::uint64_t odd = 0; odd < 2; ++odd) {
       const auto transit = static_cast<Slot>(elements + odd);
@@ -147,21 +137,21 @@ StepSource twin_steps(const BitCycle& cycle, std::uint64_t elements) {
 
 }  // namespace
 
-Count rounds_cost(const BitCycle& cycle, std::uint64_t elements) {
+Count rounds_cost(const Cycle& cycle, std::uint64_t elements) {
   const std::uint64_t length = cycle.dimensions.size();
   if (elements == 0) return 0;
   if (length == 1) return elements;
-  if (length == 2 && cycle.parity_of_complements() == 0) return elements / 2 + elements % 2 + 1;
+  if (length == 2 && cycle.parity() == 0) return elements / 2 + elements % 2 + 1;
   const std::uint64_t rest = elements % (2 * length);
   return Count{elements / (2 * length)} * (length + 1) + (rest == 0        ? 0
                                                           : rest <= length ? length
                                                                            : length + 1);
 }
 
-StepSource rounds_steps(const BitCycle& cycle, std::uint64_t elements) {
+StepSource rounds_steps(const Cycle& cycle, std::uint64_t elements) {
   const std::uint64_t length = cycle.dimensions.size();
   if (length == 1) return inversion_steps(cycle.dimensions[0], elements);
-  if (length == 2 && cycle.parity_of_complements() == 0) return twin_steps(cycle, elements);
+  if (length == 2 && cycle.parity() == 0) return twin_steps(cycle, elements);
   const std::uint64_t rest = elements % (2 * length);
   const std::uint64_t full = elements - rest;
   const auto make = [=](std::uint64_t t, CubeStep& out) {

@@ -12,24 +12,19 @@
 
 #include "faro/algebra/bit_map.hpp"
 #include "planners/cube/nodes.hpp"
+#include "planners/cube/shuffle/structure.hpp"
 #include "planners/entry.hpp"
 
 namespace faro::inline v1 {
 
-struct BitCycle {
-  std::vector<int> dimensions;  // each receives the bit of the one before it
-  Word complements = 0;         // of the arriving bits, by dimension
-  unsigned parity_of_complements() const { return parity(complements); }
-};
-
 // Cycles that move something, by lowest dimension, which comes first; nothing if the map is no bit
 // permutation.
-std::optional<std::vector<BitCycle>> bit_cycles(const BitMap& map);
+std::optional<std::vector<shuffle::Cycle>> bit_cycles(const BitMap& map);
 
 // floor(K/2L)(L+1) + (0, L if rem <= L, else L+1) steps, rem = K mod 2L; two bits with an even
 // number of complements: ceil(K/2) + 1; one inverted bit: K.
-Count rounds_cost(const BitCycle& cycle, std::uint64_t elements);
-StepSource rounds_steps(const BitCycle& cycle, std::uint64_t elements);
+Count rounds_cost(const shuffle::Cycle& cycle, std::uint64_t elements);
+StepSource rounds_steps(const shuffle::Cycle& cycle, std::uint64_t elements);
 
 extern const PlannerEntry cycle_rounds;
 

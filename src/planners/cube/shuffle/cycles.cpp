@@ -1,3 +1,4 @@
+// What each way to walk a cycle costs, its phase, and the cheapest.
 #include "planners/cube/shuffle/cycles.hpp"
 
 #include <algorithm>

@@ -143,9 +143,7 @@ class Emitter {
   void local_map(Map&& map) {
     CubeStep step;
     for (Word w = 0; w < elements(); ++w)
-      if (map(w) != w)
-        add_rule(step, std::vector<Parity>{}, static_cast<Slot>(w), inside,
-                 static_cast<Slot>(map(w)));
+      if (map(w) != w) add_rule(step, {}, static_cast<Slot>(w), inside, static_cast<Slot>(map(w)));
     push(step);
   }
 
@@ -161,16 +159,15 @@ class Emitter {
   }
 
   const Chain& chain_of(const Split& split) const { return s_.chains[split.chain]; }
-  // Dimensions from the split on, and those before it.
-  Word high(const Split& split) const {
-    Word mask = 0;
-    const Chain& c = chain_of(split);
-    for (std::size_t i = split.at; i < c.dimensions.size(); ++i) mask |= bit(c.dimensions[i]);
-    return mask;
-  }
+  // Dimensions before the split, and those from there on.
   Word low(const Split& split) const {
     Word mask = 0;
     for (std::size_t i = 0; i < split.at; ++i) mask |= bit(chain_of(split).dimensions[i]);
+    return mask;
+  }
+  Word high(const Split& split) const {
+    Word mask = low(split);
+    for (const int d : chain_of(split).dimensions) mask ^= bit(d);
     return mask;
   }
   Word swap_of(const Split& split) const {
@@ -182,24 +179,26 @@ class Emitter {
   }
 
   Word own(Slot job, int control) const {
-    if (!split_of_.empty()) {
-      const auto found = split_of_.find(job);
-      if (found != split_of_.end()) {
-        if (control == phase_.spare) return high(*found->second);
-        if (control == chain_of(*found->second).control) return low(*found->second);
-      }
+    if (const auto found = split_of_.find(job); found != split_of_.end()) {
+      if (control == phase_.spare) return high(*found->second);
+      if (control == chain_of(*found->second).control) return low(*found->second);
     }
     return phase_.own[static_cast<std::size_t>(control)];
   }
 
-  void prepare_splits() {
+  // A free step, of every split job's two elements: make(step, split, label, slot).
+  template <class Make>
+  void split_step(Make&& make) {
     CubeStep step;
     for (const Split& split : phase_.splits)
-      for (unsigned label = 0; label < 2; ++label) {
-        const Slot w = slot(split.job, label);
-        add_rule(step, {{high(split), 1}}, w, inside, static_cast<Slot>(w ^ swap_of(split)));
-      }
+      for (unsigned label = 0; label < 2; ++label) make(step, split, label, slot(split.job, label));
     push(step);
+  }
+
+  void prepare_splits() {
+    split_step([this](CubeStep& step, const Split& split, unsigned, Slot w) {
+      add_rule(step, {{high(split), 1}}, w, inside, static_cast<Slot>(w ^ swap_of(split)));
+    });
   }
 
   void exchange(CubeStep& step, const Exchange& e) {
@@ -261,34 +260,22 @@ class Emitter {
 
   // After the ring a split job holds its two controls exchanged; afterwards it is like any other.
   void repair_splits() {
-    CubeStep step;
-    for (const Split& split : phase_.splits) {
+    split_step([this](CubeStep& step, const Split& split, unsigned label, Slot w) {
       const Word g = swap_of(split);
-      if (mask_ == g) continue;
+      if (mask_ == g) return;
       const Word last = bit(chain_of(split).dimensions[split.at]);
-      for (unsigned label = 0; label < 2; ++label) {
-        const Slot w = slot(split.job, label);
-        add_rule(step, {{low(split) ^ last, last_parity_[split.job] ^ label}}, w, inside,
-                 static_cast<Slot>(w ^ mask_ ^ g));
-      }
-    }
-    push(step);
-    for (const Split& split : phase_.splits)
-      for (unsigned label = 0; label < 2; ++label) {
-        const Slot w = slot(split.job, label);
-        if (has_bit(w, phase_.spare) != has_bit(w, chain_of(split).control))
-          add_rule(step, std::vector<Parity>{}, w, inside, static_cast<Slot>(w ^ swap_of(split)));
-      }
-    push(step);
-    for (const Split& split : phase_.splits) {
+      add_rule(step, {{low(split) ^ last, last_parity_[split.job] ^ label}}, w, inside,
+               static_cast<Slot>(w ^ mask_ ^ g));
+    });
+    split_step([this](CubeStep& step, const Split& split, unsigned, Slot w) {
+      if (has_bit(w, phase_.spare) != has_bit(w, chain_of(split).control))
+        add_rule(step, {}, w, inside, static_cast<Slot>(w ^ swap_of(split)));
+    });
+    split_step([this](CubeStep& step, const Split& split, unsigned, Slot w) {
       unsigned chi = 1;
       for (std::size_t i = 0; i <= split.at; ++i) chi ^= chain_of(split).inverted[i];
-      for (unsigned label = 0; label < 2; ++label) {
-        const Slot w = slot(split.job, label);
-        add_rule(step, {{low(split), chi}}, w, inside, static_cast<Slot>(w ^ swap_of(split)));
-      }
-    }
-    push(step);
+      add_rule(step, {{low(split), chi}}, w, inside, static_cast<Slot>(w ^ swap_of(split)));
+    });
   }
 
   const Structure& s_;
@@ -322,14 +309,13 @@ void emit_final(const Structure& s, ScheduleSink& sink) {
   CubeStep step;
   for (Word w = 0; w < s.elements(); ++w)
     if (s.final_slot(w) != w)
-      add_rule(step, std::vector<Parity>{}, static_cast<Slot>(w), inside,
-               static_cast<Slot>(s.final_slot(w)));
+      add_rule(step, {}, static_cast<Slot>(w), inside, static_cast<Slot>(s.final_slot(w)));
   if (!step.rules.empty()) sink.step(step);
 }
 
 void emit(const Structure& s, const Program& program, const Request& request,
           std::string_view planner, ScheduleSink& sink) {
-  sink.begin(cube_header(request, planner, slots_of(s, program)));
+  sink.begin(header_of(request, planner, slots_of(s, program)));
   for (const Part& part : program) emit_part(part, sink);
   emit_final(s, sink);
   sink.finish();

@@ -1,3 +1,4 @@
+// A simulation, step by step, once for each variant of the rule.
 #include "planners/cube/shuffle/mixture.hpp"
 
 #include <algorithm>
@@ -5,7 +6,6 @@
 
 #include "base/check.hpp"
 #include "base/random.hpp"
-#include "planners/cube/shuffle/variants.hpp"
 #include "search/matching.hpp"
 
 namespace faro::inline v1::shuffle {
@@ -17,12 +17,23 @@ constexpr std::uint64_t search_work_max = std::uint64_t{200} << 20U;
 // From here on the lanes of an even cycle of four are faster than pairs of elements.
 constexpr std::uint64_t four_lanes_elements_min = 128;
 
+// The rules of thumb that are tried.
+enum class First { critical, exchanges, lanes };
+
+struct Variant {
+  bool contiguous = false;  // a job inside A1 does nothing else
+  bool singles = false;     // A2 instead of A1
+  bool ahead = false;       // of A2, one step ahead where it fits
+  First first = First::critical;
+  std::uint64_t seed = 0;  // of the order among equals and of lanes that become pairs; 0: neither
+};
+
 enum class Walking : std::uint8_t { lanes, pairs, singles };
 
-// One attempt: a simulation of the rule until everything has arrived.
-class Attempt {
+// The rule, one variant of it, simulated until everything has arrived.
+class Simulation {
  public:
-  Attempt(const Structure& s, const Variant& variant, Count bound)
+  Simulation(const Structure& s, const Variant& variant, Count bound)
       : s_(s), variant_(variant), random_(variant.seed), bound_(static_cast<Time>(bound)) {
     choose_walks();
     phase_ = make_phase(s, {.a1_control = control_, .a1_cycles = owned_});
@@ -30,16 +41,14 @@ class Attempt {
     mask_ = phase_.control_mask();
     const std::size_t tasks = s.chains.size() + s.cycles.size();
     state_.assign(jobs_.size(), std::vector<Progress>(tasks));
-    pending_.assign(s.cycles.size(), {});
     busy_.assign(jobs_.size() * 2, 0);
-    for (std::size_t c = 0; c < s.cycles.size(); ++c)
-      if (walk_[c] != Walking::pairs) pending_[c].assign(jobs_.size() * 2, true);
-    for (std::size_t c = 0; c < s.cycles.size(); ++c)
+    for (std::size_t c = 0; c < s.cycles.size(); ++c) {
       left_.push_back(walk_[c] == Walking::pairs ? 0 : jobs_.size() * 2);
+      pending_.emplace_back(left_.back(), true);
+    }
     last_entry_.assign(s.cycles.size(), std::vector<std::int64_t>(12, -100));
     tracks_.resize(s.cycles.size());
-    remaining_.assign(jobs_.size(), 0);
-    for (std::size_t j = 0; j < jobs_.size(); ++j) remaining_[j] = work_of_job();
+    remaining_.assign(jobs_.size(), static_cast<std::size_t>(s.real_order()) + owned_.size());
     build_machines();
   }
 
@@ -77,7 +86,7 @@ class Attempt {
       const bool lanes = !lanes_of(cycle).empty() &&
                          (cycle.length() < 4 || s_.elements() >= four_lanes_elements_min);
       Walking walk = lanes ? Walking::lanes : variant_.singles ? Walking::singles : Walking::pairs;
-      const bool pairs = variant_.seed == 0 ? variant_.pairs_instead : random_.below(4) == 0;
+      const bool pairs = variant_.seed != 0 && random_.below(4) == 0;
       if (pairs && cycle.length() >= 2) walk = Walking::pairs;
       walk_.push_back(walk);
       if (walk == Walking::pairs) owned_.push_back(static_cast<std::uint16_t>(c));
@@ -92,15 +101,6 @@ class Attempt {
       if (s_.chains[c].length() < s_.chains[shortest].length()) shortest = c;
     control_ = s_.chains[shortest].control;
     shared_chain_ = static_cast<int>(shortest);
-  }
-
-  std::size_t work_of_job() const {
-    std::size_t work = 0;
-    for (const Chain& c : s_.chains) work += static_cast<std::size_t>(c.length());
-    for (std::size_t c = 0; c < s_.cycles.size(); ++c)
-      work += walk_[c] == Walking::pairs ? static_cast<std::size_t>(s_.cycles[c].length()) + 1
-                                         : static_cast<std::size_t>(s_.cycles[c].length());
-    return work;
   }
 
   void build_machines() {
@@ -122,8 +122,8 @@ class Attempt {
   }
 
   bool done() const {
-    for (const std::size_t left : left_)
-      if (left != 0) return false;
+    if (std::any_of(left_.begin(), left_.end(), [](std::size_t left) { return left != 0; }))
+      return false;
     for (const auto& job : state_)
       for (std::size_t t = 0; t < job.size(); ++t)
         if (exchanged(t) && !job[t].ended) return false;
@@ -175,19 +175,12 @@ class Attempt {
       p.first = m.position;
     }
     const auto at = static_cast<std::size_t>(m.position);
-    Exchange e{.step = now_, .job = jobs_[job], .control = 0, .dimension = 0, .inverted = 0};
-    if (is_chain(m.task)) {
-      const Chain& c = s_.chains[m.task];
-      e.control = static_cast<std::uint8_t>(c.control);
-      e.dimension = static_cast<std::uint8_t>(c.dimensions[at]);
-      e.inverted = static_cast<std::uint8_t>(c.inverted[at]);
-    } else {
-      const Cycle& c = cycle_of(m.task);
-      e.control = static_cast<std::uint8_t>(control_);
-      e.dimension = static_cast<std::uint8_t>(c.dimensions[at]);
-      e.inverted = static_cast<std::uint8_t>(p.done == 0 ? 0U : c.inverted[at]);
-    }
-    phase_.exchanges.push_back(e);
+    Exchange& e = phase_.exchanges.emplace_back(
+        is_chain(m.task) ? exchange_of(s_.chains[m.task], at, s_.chains[m.task].control)
+                         : exchange_of(cycle_of(m.task), at, control_));
+    e.step = now_;
+    e.job = jobs_[job];
+    if (!is_chain(m.task) && p.done == 0) e.inverted = 0;
     ++p.done;
     p.ended = p.done == operations(m.task);
     --remaining_[job];
@@ -228,7 +221,7 @@ class Attempt {
       for (std::uint64_t& t : ties_) t = random_.next();
     }
     const auto tie = [&](std::size_t j) -> std::uint64_t {
-      return variant_.seed != 0 ? ties_[j] : (5 * j + variant_.rotation) % count;
+      return variant_.seed != 0 ? ties_[j] : 5 * j % count;
     };
     std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
       if (remaining_[a] != remaining_[b]) return remaining_[a] > remaining_[b];
@@ -422,15 +415,33 @@ class Attempt {
   std::vector<bool> taken_;
 };
 
-}  // namespace
+// Variants with a seed, after the fixed ones.
+constexpr std::uint64_t seeded_variants = 48;
 
-namespace {
+// The fixed ones, then those with a seed.
+std::vector<Variant> variants(std::uint64_t elements) {
+  constexpr First all[] = {First::critical, First::exchanges, First::lanes};
+  std::vector<Variant> list;
+  for (const bool contiguous : {false, true})
+    for (const First first : all) list.push_back({.contiguous = contiguous, .first = first});
+  if (elements <= 16)
+    for (const bool ahead : {false, true})
+      for (const First first : all)
+        list.push_back({.singles = true, .ahead = ahead, .first = first});
+  for (std::uint64_t seed = 1; seed <= seeded_variants; ++seed) {
+    Variant v;
+    v.seed = seed;
+    v.contiguous = seed % 2 == 0;
+    v.singles = elements <= 16 && seed % 4 == 3;
+    v.first = seed % 3 == 0 ? First::critical : seed % 3 == 1 ? First::exchanges : First::lanes;
+    list.push_back(v);
+  }
+  return list;
+}
 
+// Dimensions that move.
 std::uint64_t dimensions_of(const Structure& s) {
-  std::uint64_t dimensions = 0;
-  for (const Chain& c : s.chains) dimensions += static_cast<std::uint64_t>(c.length());
-  for (const Cycle& c : s.cycles) dimensions += static_cast<std::uint64_t>(c.length());
-  return dimensions;
+  return static_cast<std::uint64_t>(s.real_order());
 }
 
 // Of one variant: steps times what a step looks at.
@@ -452,7 +463,7 @@ Mixture mixture(const Structure& s, Count bound) {
     spent += work_of(s);
     if (spent > search_work_max) break;
     const Time limit = static_cast<Time>(8 * (s.elements() + dimensions_of(s)) + 16);
-    auto made = Attempt(s, variant, bound).run(best ? static_cast<Time>(best->steps) : limit);
+    auto made = Simulation(s, variant, bound).run(best ? static_cast<Time>(best->steps) : limit);
     if (made && (!best || made->steps < best->steps)) best = std::move(made);
     if (best && best->steps <= bound) break;
   }

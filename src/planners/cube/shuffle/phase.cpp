@@ -1,3 +1,4 @@
+// Operations of chains and cycles, and when the last one ends.
 #include "planners/cube/shuffle/phase.hpp"
 
 #include <algorithm>
@@ -49,12 +50,11 @@ Phase make_phase(const Structure& s, const PhaseOptions& options) {
 
 void push_chain(Phase& phase, const Structure& s, int chain, Slot job, Time first) {
   const Chain& c = s.chains[static_cast<std::size_t>(chain)];
-  for (std::size_t i = 0; i < c.dimensions.size(); ++i)
-    phase.exchanges.push_back({.step = first + static_cast<Time>(i),
-                               .job = job,
-                               .control = static_cast<std::uint8_t>(c.control),
-                               .dimension = static_cast<std::uint8_t>(c.dimensions[i]),
-                               .inverted = static_cast<std::uint8_t>(c.inverted[i])});
+  for (std::size_t i = 0; i < c.dimensions.size(); ++i) {
+    Exchange& e = phase.exchanges.emplace_back(exchange_of(c, i, c.control));
+    e.step = first + static_cast<Time>(i);
+    e.job = job;
+  }
 }
 
 void push_a1(Phase& phase, const Structure& s, int cycle, int control, Slot job, int start,
@@ -64,12 +64,10 @@ void push_a1(Phase& phase, const Structure& s, int cycle, int control, Slot job,
   FARO_CHECK(times.size() == length + 1);
   for (std::size_t i = 0; i <= length; ++i) {
     const std::size_t at = (static_cast<std::size_t>(start) + i) % length;
-    phase.exchanges.push_back(
-        {.step = times[i],
-         .job = job,
-         .control = static_cast<std::uint8_t>(control),
-         .dimension = static_cast<std::uint8_t>(c.dimensions[at]),
-         .inverted = static_cast<std::uint8_t>(i == 0 ? 0U : c.inverted[at])});
+    Exchange& e = phase.exchanges.emplace_back(exchange_of(c, at, control));
+    e.step = times[i];
+    e.job = job;
+    if (i == 0) e.inverted = 0;
   }
 }
 

@@ -126,6 +126,13 @@ struct PhaseOptions {
 };
 Phase make_phase(const Structure& s, const PhaseOptions& options);
 
+// An exchange of dimension number `at` of a chain or cycle; the caller says when, and of which job.
+template <class Line>
+Exchange exchange_of(const Line& line, std::size_t at, int control) {
+  return {.control = static_cast<std::uint8_t>(control),
+          .dimension = static_cast<std::uint8_t>(line.dimensions[at]),
+          .inverted = static_cast<std::uint8_t>(line.inverted[at])};
+}
 // The operations of one job on one chain, dimension i at step first + i.
 void push_chain(Phase& phase, const Structure& s, int chain, Slot job, Time first);
 // A1 of one job on one cycle, from dimension number `start`, at the times given (length + 1).

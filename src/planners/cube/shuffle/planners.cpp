@@ -1,3 +1,4 @@
+// Which structures each of them takes, and what it promises.
 #include "planners/cube/shuffle/planners.hpp"
 
 #include <memory>
@@ -10,11 +11,24 @@
 #include "planners/cube/shuffle/ring.hpp"
 
 namespace faro::inline v1 {
+
+// The first condition that a request fails.
+std::optional<std::string> shuffle::first_refusal(
+    const Request& request, Hypercube::Ports ports,
+    std::initializer_list<const Condition*> conditions) {
+  if (auto reason = refusal(request)) return reason;
+  if (std::get<Hypercube>(request.machine()).ports != ports)
+    return ports == all_ports ? "it uses all ports" : "it is for one port";
+  const Structure s = structure_of(request);
+  for (const Condition* condition : conditions)
+    if (!condition->holds(s)) return condition->otherwise;
+  return std::nullopt;
+}
+
 namespace {
 
 using namespace shuffle;
 
-constexpr const char* ours = "faro";
 constexpr Condition all_exchanged{[](const Structure& s) {
                                     return s.chains[0].length() == 1 &&
                                            static_cast<int>(s.chains.size()) == s.processor_bits;
@@ -76,7 +90,6 @@ const PlannerEntry shuffle_ring({
     .title = "pairs of elements walk a ring of all dimensions",
     .needs = "bit permutations whose real cycles are even and of length two; K >= 2, all ports",
     .cost = "one chain of m: max(m, K/2) + 1; several: at most max(N, K/2) + 2 with a spare bit",
-    .citation = ours,
     .refusal = refused_unless<all_ports, something_remote, two_elements, even_pairs>,
     .estimate = estimated<of_ring>,
     .build = built<ring_phase, shuffle_ring>,
@@ -88,7 +101,6 @@ const PlannerEntry shuffle_mixture({
     .title = "chains and real cycles together by list scheduling",
     .needs = "a bit permutation with a real cycle other than even 2-cycles, K >= 2, all ports",
     .cost = "counted; at the lower bound for most",
-    .citation = ours,
     .refusal =
         refused_unless<all_ports, something_remote, two_elements, more_than_pairs, short_search>,
     .offer = mixture_offer,
@@ -102,7 +114,6 @@ const PlannerEntry shuffle_sequence({
     .title = "the ring, then one real cycle after another",
     .needs = "any permutation of bits with complements, all ports; optimal for K = 1",
     .cost = "the sum of its parts; K = 1: the largest distance",
-    .citation = ours,
     .refusal = refused_unless<all_ports, something_remote>,
     .estimate = estimated<of_sequence>,
     .build = built<sequence_program, shuffle_sequence>,

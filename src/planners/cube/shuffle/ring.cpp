@@ -1,3 +1,4 @@
+// Where jobs start: at the places of the least wait, or, with a spare bit, inside chains.
 #include "planners/cube/shuffle/ring.hpp"
 
 #include <algorithm>
@@ -51,9 +52,7 @@ RingChoice choose(const Structure& s) {
   const Count jobs = s.elements() / 2;
   RingChoice best = plain_choice(lengths, jobs);
   if (!s.spare() || s.chains.empty()) return best;
-  Count all = 0;
-  for (const int m : lengths) all += static_cast<Count>(m);
-  const Count places = std::max(all, jobs);
+  const Count places = std::max(static_cast<Count>(s.real_order()), jobs);
   if (s.chains.size() == 1 && jobs >= 2 && places + 1 < best.steps)
     best = {.start = RingStart::single_split, .wait = 0, .places = places, .steps = places + 1};
   if (s.chains.size() >= 2 && places + 2 < best.steps)
@@ -115,7 +114,7 @@ class Lap {
     phase_.splits.push_back({.job = job,
                              .chain = static_cast<std::uint16_t>(at.which),
                              .at = static_cast<std::uint8_t>(at.position)});
-    exchange(job, first, phase_.spare, chain, at.position, 0);
+    exchange(job, first, phase_.spare, chain, at.position).inverted = 0;
     for (std::size_t p = start + 1; p < ring_.stations; ++p) {
       const Place& place = ring_.places[p];
       const bool spare = place.kind == Place::Kind::chain && place.which == at.which;
@@ -126,21 +125,18 @@ class Lap {
   }
 
  private:
-  void exchange(Slot job, Time step, int control, const Chain& chain, int position,
-                unsigned inverted) {
-    phase_.exchanges.push_back({.step = step,
-                                .job = job,
-                                .control = static_cast<std::uint8_t>(control),
-                                .dimension = static_cast<std::uint8_t>(
-                                    chain.dimensions[static_cast<std::size_t>(position)]),
-                                .inverted = static_cast<std::uint8_t>(inverted)});
+  Exchange& exchange(Slot job, Time step, int control, const Chain& chain, int position) {
+    Exchange& e = phase_.exchanges.emplace_back(
+        exchange_of(chain, static_cast<std::size_t>(position), control));
+    e.step = step;
+    e.job = job;
+    return e;
   }
 
   void visit(Slot job, const Place& place, Time step, int control) {
     if (place.kind == Place::Kind::chain) {
       const Chain& chain = s_.chains[static_cast<std::size_t>(place.which)];
-      exchange(job, step, control < 0 ? chain.control : control, chain, place.position,
-               chain.inverted[static_cast<std::size_t>(place.position)]);
+      exchange(job, step, control < 0 ? chain.control : control, chain, place.position);
     } else if (place.kind == Place::Kind::pair_first) {
       const auto cycle = static_cast<std::uint16_t>(place.which);
       const auto partner = static_cast<Slot>(job ^ phase_.control_mask());

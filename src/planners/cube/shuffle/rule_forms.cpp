@@ -1,3 +1,4 @@
+// A condition says which operations of a walk an element has crossed.
 #include "planners/cube/shuffle/rule_forms.hpp"
 
 namespace faro::inline v1::shuffle {
@@ -33,16 +34,6 @@ std::vector<Parity> all_crossed(const Walk& w, std::size_t i, std::size_t end, u
 }
 
 }  // namespace
-
-void add_rule(CubeStep& step, std::initializer_list<BitCondition> where, Slot from, int across,
-              Slot to) {
-  Rule rule{.where = {}, .from = from, .across = across, .to = to};
-  for (const BitCondition& c : where) {
-    if (c.mask == 0 && c.value != 0) return;
-    if (c.mask != 0) rule.where.push_back({.mask = c.mask, .value = c.value});
-  }
-  step.rules.push_back(std::move(rule));
-}
 
 void add_rule(CubeStep& step, const std::vector<Parity>& where, Slot from, int across, Slot to) {
   Rule rule{.where = {}, .from = from, .across = across, .to = to};

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -11,14 +10,7 @@
 
 namespace faro::inline v1::shuffle {
 
-struct BitCondition {
-  Word mask;
-  unsigned value;
-};
-
 // mask 0 and value 0 holds everywhere and is left out; mask 0 and value 1 nowhere: no rule.
-void add_rule(CubeStep& step, std::initializer_list<BitCondition> where, Slot from, int across,
-              Slot to);
 void add_rule(CubeStep& step, const std::vector<Parity>& where, Slot from, int across, Slot to);
 
 // The operations of one cycle as A2 counts them, from dimension number `first`.

@@ -1,3 +1,4 @@
+// Bits are followed from one receiver to the next: from storage bits first, then round.
 #include "planners/cube/shuffle/structure.hpp"
 
 #include <fmt/format.h>
@@ -6,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "faro/base/limits.hpp"
+#include "planners/cube/request.hpp"
 
 namespace faro::inline v1::shuffle {
 namespace {
@@ -135,21 +137,13 @@ std::optional<Structure> structure_of(const BitMap& map, int memory_bits) {
 }
 
 std::optional<std::string> refusal(const Request& request) {
-  const auto* cube = std::get_if<Hypercube>(&request.machine());
-  if (cube == nullptr) return "it plans for cubes";
-  if (!request.destinations().empty()) return "it plans maps, not lists of destinations";
+  if (auto why = cube_refusal(request)) return why;
   const MapGoal& goal = request.map();
-  const int processor_bits = goal.map.width() - (goal.cut ? goal.memory_bits : 0);
-  if (processor_bits != cube->dimensions)
-    return fmt::format("the map names {} processor bits, the cube has {} dimensions",
-                       processor_bits, cube->dimensions);
+  const int processor_bits = cube_of(request)->dimensions;
   if (!is_power_of_two(request.elements()))
     return fmt::format("it needs a power of two of elements in a processor, not {}",
                        request.elements());
   const int slot_bits = log2_exact(request.elements());
-  if (goal.cut && slot_bits != goal.memory_bits)
-    return fmt::format("{} elements are not the 2^{} of the map", request.elements(),
-                       goal.memory_bits);
   if (slot_bits > limits::shuffle_slots_log2_max)
     return fmt::format("it takes at most 2^{} elements in a processor",
                        limits::shuffle_slots_log2_max);

@@ -135,37 +135,39 @@ void push_matmul(const Pops& machine, std::uint64_t order, MatmulAlgorithm algor
     matmul::best_by_rows(machine, order, rows_of_chunk(machine, order / machine.groups), sink);
 }
 
-const ComputingEntry pops_matmul({
-    .about = {.name = "pops-matmul",
-              .machine = "pops, matrix products (faro matmul)",
-              .title = "every processor hears what it lacks, rows that share couplers by relays",
-              .needs = "d g = N², and d divides N or N divides d",
-              .cost = "2N - 2 for d <= N, 3N²/4 for g = 2, else rN + N ceil(r/p) + 1, r = N/g",
-              .citation = "faro, after Sahni 2000, section 2"},
+const PlannerEntry pops_matmul({
+    .name = "pops-matmul",
+    .machine = "pops, matrix products (faro matmul)",
+    .title = "every processor hears what it lacks, rows that share couplers by relays",
+    .needs = "d g = N², and d divides N or N divides d",
+    .cost = "2N - 2 for d <= N, 3N²/4 for g = 2, else rN + N ceil(r/p) + 1, r = N/g",
+    .citation = "faro, after Sahni 2000, section 2",
     .refusal = refusal<MatmulAlgorithm::best>,
     .offer = offer<MatmulAlgorithm::best>,
+    .computes = true,
 });
 
-const ComputingEntry pops_matmul_paper({
-    .about = {.name = "pops-matmul-paper",
-              .machine = "pops, matrix products (faro matmul)",
-              .title = "for each k, A[i,k] to its row and B[k,j] to its column",
-              .needs = "d g = N², and d divides N or N divides d",
-              .cost = "2N for d <= N, 2N²/g else",
-              .citation = "Sahni 2000, section 2, corrected"},
+const PlannerEntry pops_matmul_paper({
+    .name = "pops-matmul-paper",
+    .machine = "pops, matrix products (faro matmul)",
+    .title = "for each k, A[i,k] to its row and B[k,j] to its column",
+    .needs = "d g = N², and d divides N or N divides d",
+    .cost = "2N for d <= N, 2N²/g else",
+    .citation = "Sahni 2000, section 2, corrected",
     .refusal = refusal<MatmulAlgorithm::paper>,
     .offer = offer<MatmulAlgorithm::paper>,
+    .computes = true,
 });
 
-const ComputingEntry pops_matmul_direct({
-    .about = {.name = "pops-matmul-direct",
-              .machine = "pops, matrix products (faro matmul)",
-              .title = "every operand straight from its owner, where couplers and listeners idle",
-              .needs = "d g >= N², N <= 64, groups that cut rows or are left empty",
-              .cost = "counted, about 2 max(N, d)",
-              .citation = "faro"},
+const PlannerEntry pops_matmul_direct({
+    .name = "pops-matmul-direct",
+    .machine = "pops, matrix products (faro matmul)",
+    .title = "every operand straight from its owner, where couplers and listeners idle",
+    .needs = "d g >= N², N <= 64, groups that cut rows or are left empty",
+    .cost = "counted, about 2 max(N, d)",
     .refusal = refusal<MatmulAlgorithm::direct>,
     .offer = offer<MatmulAlgorithm::direct>,
+    .computes = true,
 });
 
 }  // namespace faro::inline v1

@@ -24,13 +24,13 @@
 #include <optional>
 #include <string>
 
-#include "planners/computing_entry.hpp"
+#include "planners/entry.hpp"
 
 namespace faro::inline v1 {
 
-extern const ComputingEntry pops_matmul;        // best
-extern const ComputingEntry pops_matmul_paper;  // the paper's
-extern const ComputingEntry pops_matmul_direct;
+extern const PlannerEntry pops_matmul;        // best
+extern const PlannerEntry pops_matmul_paper;  // the paper's
+extern const PlannerEntry pops_matmul_direct;
 
 enum class MatmulAlgorithm { paper, best, direct };
 

@@ -9,6 +9,7 @@
 
 #include "faro/machines/verifier.hpp"
 #include "faro/service/plan.hpp"
+#include "planners/part.hpp"
 
 namespace faro::testing {
 
@@ -85,6 +86,10 @@ inline RecordingSink recorded(const Offer& offer) {
   RecordingSink schedule;
   offer.push(schedule);
   return schedule;
+}
+
+inline ButterflyGoal goal_of(const Offer& offer) {
+  return std::get<ButterflyGoal>(header_of(offer).goal);
 }
 
 inline RecordingSink recorded(std::string_view planner, const ButterflyNetwork& network) {

@@ -1,11 +1,10 @@
 // Sorts: the passes are right by both verifiers at the promised cost, and broken ones are refused.
-#include "planners/cube/butterfly/sorting.hpp"
-
 #include "faro/schedules/cost.hpp"
 #include "full.hpp"
 #include "machines/cube/butterfly_bound.hpp"
 #include "machines/cube/verifiers.hpp"
 #include "planners/cube/butterfly/planned.hpp"
+#include "planners/cube/butterfly/planners.hpp"
 
 namespace faro::butterfly {
 namespace {
@@ -35,16 +34,11 @@ std::vector<Verdict> verdicts_of(const RecordingSink& sort) {
 
 // Every layout on n dimensions with 2^m elements a processor.
 std::vector<ButterflyNetwork> layouts(int n, int m) {
-  std::vector<ButterflyNetwork> all;
-  for (const auto allocation : {Allocation::consecutive, Allocation::cyclic}) {
-    for (const auto encoding :
-         {Encoding::binary, Encoding::gray, Encoding::gray_gray, Encoding::binary_gray}) {
-      all.push_back({.processor_bits = n,
-                     .index_bits = n + m,
-                     .allocation = allocation,
-                     .encoding = encoding});
-    }
-  }
+  std::vector<ButterflyNetwork> all = faro::testing::requests(n, m);
+  std::erase_if(all, [](const ButterflyNetwork& r) {
+    const ButterflyNetwork plain;
+    return r.order != plain.order || r.output != plain.output || r.finish != plain.finish;
+  });
   return all;
 }
 

@@ -1,6 +1,4 @@
 // Cubes with k ports: plans for all ports taken in turn, proved for every k.
-#include "planners/cube/ports/in_turn.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +13,7 @@
 #include "full.hpp"
 #include "judged.hpp"
 #include "maps.hpp"
-#include "planners/cube/ports/side_by_side.hpp"
+#include "planners/cube/ports/planners.hpp"
 #include "planners/planning.hpp"
 
 namespace faro {
@@ -26,10 +24,7 @@ Hypercube cube_with(int dimensions, int ports) {
 }
 
 Count steps_of(const Request& request) {
-  const MachinePlan made = plan(request, {.verify = VerifyBy::both});
-  EXPECT_TRUE(made.ok()) << request.text() << " on " << to_string(request.machine());
-  EXPECT_GE(made.cost().steps, made.bound().value) << request.text();
-  return made.cost().steps;
+  return testing::planned(request, {.verify = VerifyBy::both}).value();
 }
 
 // More ports never cost more, and what the whole cube has and one port has bound them.
@@ -107,14 +102,10 @@ TEST(PortsSideBySide, random_maps_are_right_and_nothing_moves_in_nothing) {
 TEST(PortsInTurn, lists_and_large_cubes) {
   Random random(3);
   for (int round = 0; round < 4; ++round) {
-    std::vector<Word> to(16);
-    for (Word p = 0; p < to.size(); ++p) to[p] = p;
-    for (Word p = to.size(); p > 1; --p) std::swap(to[p - 1], to[random.below(p)]);
+    const auto to = testing::random_permutation(16, random);
     (void)steps_of(Request::of(cube_with(4, 2), Destinations{to}));
   }
-  const MachinePlan large = plan(Request::of("a:60 -> ungray(a)", "cube:60,7-ports", 20));
-  EXPECT_TRUE(large.ok());
-  EXPECT_GE(large.cost().steps, large.bound().value);
+  testing::planned(Request::of("a:60 -> ungray(a)", "cube:60,7-ports", 20));
 }
 
 TEST(PortsInTurn, broadcasts_and_networks_are_refused) {
