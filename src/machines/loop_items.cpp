@@ -162,10 +162,8 @@ bool LoopItems::fits(const CubeStep& step) const {
 }
 
 bool LoopItems::fits(const PopsSlot& slot) const {
-  return std::all_of(slot.rules.begin(), slot.rules.end(), [this](const PopsRule& rule) {
-    return misfit(rule.where, bits_) == nullptr && misfit(rule.to, bits_) == nullptr &&
-           std::cmp_equal(rule.to.size(), bits_);
-  });
+  return std::all_of(slot.rules.begin(), slot.rules.end(),
+                     [this](const PopsRule& rule) { return faro::fits(rule, bits_); });
 }
 
 std::vector<Item> LoopItems::of(const CubeStep& step, const std::vector<Advance>& advances) {

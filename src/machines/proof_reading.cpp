@@ -119,6 +119,11 @@ const Parity* misfit(const std::vector<Parity>& parities, int bits) {
   return found == parities.end() ? nullptr : &*found;
 }
 
+bool fits(const PopsRule& rule, int bits) {
+  return rule.to.size() == static_cast<std::size_t>(bits) && misfit(rule.where, bits) == nullptr &&
+         misfit(rule.to, bits) == nullptr;
+}
+
 bool well_formed(const Rule& rule, int bits, Judge& judge) {
   if (rule.across != inside && (rule.across < 0 || rule.across >= bits))
     return judge.refuse("dimension-range", {.dimension = rule.across},
@@ -133,7 +138,7 @@ bool well_formed(const PopsRule& rule, int bits, Judge& judge) {
   if (rule.to.size() != static_cast<std::size_t>(bits))
     return judge.refuse("R8", {}, "a rule with {} rows; a processor number has {} bits",
                         rule.to.size(), bits);
-  return (misfit(rule.where, bits) == nullptr && misfit(rule.to, bits) == nullptr) ||
+  return fits(rule, bits) ||
          judge.refuse("R8", {}, "a rule with a mask beyond the {} bits of a processor number",
                       bits);
 }

@@ -16,6 +16,8 @@ void check_goal(const ScheduleHeader& header, Judge& judge);
 
 // The first of the parities that is none of an address with so many bits.
 const Parity* misfit(const std::vector<Parity>& parities, int bits);
+bool fits(const PopsRule& rule, int bits);
+// The same of a rule, told to the judge where it is not.
 bool well_formed(const Rule& rule, int bits, Judge& judge);
 bool well_formed(const PopsRule& rule, int bits, Judge& judge);
 

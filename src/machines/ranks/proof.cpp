@@ -252,11 +252,6 @@ class RanksProof : public ranks::OverStar {
 
  private:
   int bits() const { return machine_.bits; }
-  // What does not is refused by the star.
-  bool fits(const PopsRule& rule) const {
-    return rule.to.size() == static_cast<std::size_t>(bits()) &&
-           misfit(rule.to, bits()) == nullptr && misfit(rule.where, bits()) == nullptr;
-  }
   // What links carry does not depend on registers: of the laps of a loop it is found once.
   void judge_uplinks(const PopsSlot& slot) {
     using Found = Uplinks::Found;
@@ -286,14 +281,14 @@ class RanksProof : public ranks::OverStar {
     const Word last = low_mask(bits());
     uplinks.clear();
     for (const PopsRule& rule : slot.rules)
-      if (fits(rule)) uplinks.add(rule);
+      if (fits(rule, bits())) uplinks.add(rule);
     for (const PopsSend& send : slot.sends)
       for (const std::uint64_t to : send.to_groups)
         if (send.processor <= last && to <= last) uplinks.add(send.processor, to);
     return uplinks.crowded();
   }
   bool leaves(const PopsRule& rule) const {
-    if (!fits(rule)) return true;
+    if (!fits(rule, bits())) return true;  // which the star refuses
     const AffineSpace senders = AffineSpace::where(bits(), rule.where);
     return !senders.empty() && staying(rule, senders, 0) != senders;
   }
