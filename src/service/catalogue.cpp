@@ -9,7 +9,6 @@
 #include "planners/cube/affine/elements_in_parts.hpp"
 #include "planners/cube/affine/mirrored.hpp"
 #include "planners/cube/affine/parts.hpp"
-#include "planners/cube/affine/row_operations.hpp"
 #include "planners/cube/butterfly/planners.hpp"
 #include "planners/cube/codes/conversion_mirrored.hpp"
 #include "planners/cube/codes/exchange_sequence.hpp"
@@ -68,8 +67,6 @@ const auto table = std::to_array<const Planner*>({
     &shuffle_sequence,
     &shuffle_one_port,
     // Boolean cube: any affine map
-    &row_operations_planner,
-    &row_operations_one_port,
     &bits_in_turn,
     &bits_in_turn_one_port,
     &affine_full_rank,

@@ -132,7 +132,7 @@ TEST(MachinePlan, reports_who_was_considered_with_value_or_reason) {
       EXPECT_FALSE(one.at("paper").at("citation").get<std::string>().empty());
     }
   }
-  EXPECT_GT(offers, 3U);
+  EXPECT_GT(offers, 2U);
   EXPECT_GT(refusals, 20U);
 }
 

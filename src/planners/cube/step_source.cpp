@@ -24,25 +24,6 @@ std::vector<Parity> only_at(Word processor, int dimensions) {
   return where;
 }
 
-Count busy_steps(std::uint64_t rate, std::vector<Recurring> events) {
-  // In each residue modulo the rate an event is an interval of rounds; count their union.
-  std::sort(events.begin(), events.end(), [rate](const Recurring& a, const Recurring& b) {
-    return std::tuple(a.start % rate, a.start) < std::tuple(b.start % rate, b.start);
-  });
-  Count busy = 0;
-  Count covered = 0;  // rounds of this residue below it are counted
-  std::uint64_t residue = 0;
-  for (const Recurring& e : events) {
-    if (e.start % rate != residue) covered = 0;
-    residue = e.start % rate;
-    const Count first = std::max<Count>(covered, e.start / rate);
-    const Count end = Count{e.start / rate} + e.times;
-    if (end > first) busy += end - first;
-    covered = std::max(covered, end);
-  }
-  return busy;
-}
-
 void invert(CubeStep& step) {
   for (Rule& rule : step.rules) {
     std::swap(rule.from, rule.to);

@@ -48,14 +48,6 @@ void place_slots(CubeStep& step, Place&& place) {
   }
 }
 
-// What happens again and again: at start, start + rate, .., `times` times in all.
-struct Recurring {
-  std::uint64_t start = 0;
-  std::uint64_t times = 0;
-};
-// The number of steps in which something happens.
-Count busy_steps(std::uint64_t rate, std::vector<Recurring> events);
-
 // Slot bit i ^= parity(p & masks[i]) in every processor, one free step a bit.
 void flip_slots(std::span<const Word> masks, std::uint64_t slots, ScheduleSink& sink);
 

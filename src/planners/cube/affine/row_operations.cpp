@@ -1,22 +1,13 @@
-// Any affine map of processor bits by row operations.   [faro]
-//   applies:  every map of processor bits (slots may be permuted beside it); one variant a port
-//             model
-//   cost:     all ports: L(K-1) + latency, L <= 2 the most operations on one dimension, latency
-//             <= 2n; one port: K times the number of operations, at most 2n-1
-//   bound:    machines/bounds, from distance and crossings
-//
 // Gaussian elimination of the rows of the matrix in two passes, none of which touches a row twice:
 // the first makes the matrix triangular, the second clears what is left. An elimination step is its
 // own inverse, so the steps reversed build the map.
 #include "planners/cube/affine/row_operations.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
+#include <optional>
+#include <span>
 
 #include "base/check.hpp"
-#include "planners/cube/request.hpp"
 
 namespace faro::inline v1 {
 
@@ -124,98 +115,5 @@ std::vector<RowOperation> row_operations(const BitMap& map) {
     }
   return with_complement(std::move(*best), n, map.complement());
 }
-
-Pipeline pipelined(std::span<const RowOperation> operations) {
-  std::array<std::uint64_t, word_bits> uses{};
-  Pipeline pipeline;
-  for (const RowOperation& o : operations)
-    pipeline.rate = std::max(pipeline.rate, ++uses[static_cast<std::size_t>(o.dimension)]);
-  std::vector<std::array<bool, word_bits>> taken(pipeline.rate);
-  std::uint64_t t = 0;
-  for (const RowOperation& o : operations) {
-    const auto d = static_cast<std::size_t>(o.dimension);
-    while (taken[t % pipeline.rate][d]) ++t;
-    taken[t % pipeline.rate][d] = true;
-    pipeline.start.push_back(t++);
-  }
-  return pipeline;
-}
-
-Count busy_steps(const Pipeline& pipeline, std::uint64_t elements) {
-  std::vector<Recurring> events;
-  for (const std::uint64_t start : pipeline.start) events.push_back({start, elements});
-  return busy_steps(pipeline.rate, std::move(events));
-}
-
-namespace {
-
-constexpr const char* only_processor_bits = "a processor bit of the map depends on a memory bit";
-
-std::optional<std::string> refusal_rows(const Request& request) {
-  if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
-  if (!split_map(request)) return only_processor_bits;
-  return {};
-}
-
-Offer offer_all(const Request& request) {
-  const auto operations = row_operations(split_map(request)->processors);
-  const Pipeline pipeline = pipelined(operations);
-  const std::uint64_t k = request.elements();
-  const auto make = [operations, pipeline, k](std::uint64_t t, CubeStep& out) {
-    for (std::size_t j = 0; j < operations.size(); ++j) {
-      if (t < pipeline.start[j] || (t - pipeline.start[j]) % pipeline.rate != 0) continue;
-      const std::uint64_t element = (t - pipeline.start[j]) / pipeline.rate;
-      if (element < k) out.rules.push_back(operations[j].rule(static_cast<Slot>(element)));
-    }
-  };
-  const std::uint64_t steps = operations.empty() ? 0 : pipeline.rate * (k - 1) + pipeline.latency();
-  return offer_of(request, row_operations_planner.name(),
-                  node_of(row_operations_planner.name(), {.slots = k, .steps = steps, .make = make},
-                          busy_steps(pipeline, k)),
-                  fmt::format("{}(K-1) + {}, from {} row operations", pipeline.rate,
-                              pipeline.latency(), operations.size()));
-}
-
-std::optional<std::string> refusal_rows_one_port(const Request& request) {
-  if (auto why = cube_refusal(request)) return why;
-  if (cube_of(request)->ports == Hypercube::Ports::all)
-    return "it keeps to one port; row-operations uses all";
-  if (!split_map(request)) return only_processor_bits;
-  return {};
-}
-
-Offer offer_one(const Request& request) {
-  const auto operations = row_operations(split_map(request)->processors);
-  const std::uint64_t k = request.elements();
-  const auto make = [operations, k](std::uint64_t t, CubeStep& out) {
-    out.rules.push_back(operations[t / k].rule(static_cast<Slot>(t % k)));
-  };
-  return offer_of(request, row_operations_one_port.name(),
-                  node_of(row_operations_one_port.name(),
-                          {.slots = k, .steps = operations.size() * k, .make = make}),
-                  fmt::format("{}K, from {} row operations", operations.size(), operations.size()));
-}
-
-}  // namespace
-
-const PlannerEntry row_operations_planner({
-    .name = "row-operations",
-    .machine = "cube",
-    .title = "any affine map of processor bits, one exchange in place for each row operation",
-    .needs = "a map whose processor bits depend on processor bits alone, all ports",
-    .cost = "L(K-1) + latency steps, L <= 2, latency <= 2n",
-    .refusal = refusal_rows,
-    .offer = offer_all,
-});
-
-const PlannerEntry row_operations_one_port({
-    .name = "row-operations-one-port",
-    .machine = "cube",
-    .title = "any affine map of processor bits, all processors on one dimension at a time",
-    .needs = "a map whose processor bits depend on processor bits alone, one port",
-    .cost = "at most (2n-1)K steps",
-    .refusal = refusal_rows_one_port,
-    .offer = offer_one,
-});
 
 }  // namespace faro::inline v1

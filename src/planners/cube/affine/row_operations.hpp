@@ -6,13 +6,10 @@
 //   a:2 -> (a[0]) (a[1])    three operations: bit 1 ^= bit 0, bit 0 ^= bit 1, bit 1 ^= bit 0
 #pragma once
 
-#include <optional>
-#include <span>
 #include <vector>
 
 #include "faro/algebra/bit_map.hpp"
-#include "planners/cube/nodes.hpp"
-#include "planners/entry.hpp"
+#include "faro/schedules/steps.hpp"
 
 namespace faro::inline v1 {
 
@@ -32,19 +29,5 @@ std::vector<RowOperation> row_operations(const BitMap& map);
 // The same masks with constants such that the product has this complement.
 std::vector<RowOperation> with_complement(std::vector<RowOperation> operations, int width,
                                           Word complement);
-
-// When element k does each operation: start[j] + rate * k. No two elements meet on a dimension.
-struct Pipeline {
-  std::uint64_t rate = 1;            // the most operations on one dimension
-  std::vector<std::uint64_t> start;  // ascending
-  std::uint64_t latency() const { return start.empty() ? 0 : start.back() + 1; }
-};
-Pipeline pipelined(std::span<const RowOperation> operations);
-
-// Steps with a move when `elements` run through.
-Count busy_steps(const Pipeline& pipeline, std::uint64_t elements);
-
-extern const PlannerEntry row_operations_planner;
-extern const PlannerEntry row_operations_one_port;
 
 }  // namespace faro::inline v1

@@ -1,11 +1,10 @@
-// Row operations: their product is the map, and all maps of three bits are planned.
+// Row operations: their product is the map.
 #include "planners/cube/affine/row_operations.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
 #include "draft.hpp"
-#include "full.hpp"
 #include "maps.hpp"
 #include "planners/cube/codes/minimum_path.hpp"
 #include "planners/cube/codes/services.hpp"
@@ -15,7 +14,6 @@ namespace faro {
 namespace {
 
 using testing::built_and_verified;
-using testing::cube_request_of;
 using testing::random_affine;
 
 Word applied(const std::vector<RowOperation>& operations, Word p) {
@@ -40,34 +38,6 @@ TEST(RowOperations, their_product_is_the_map_and_they_are_few) {
     }
 }
 
-TEST(RowOperations, every_affine_map_of_three_bits_is_planned_and_verified) {
-  testing::for_every_matrix(3, [](const BitMatrix& matrix) {
-    for (const Word complement : {0U, 5U}) {
-      const BitMap map = BitMap::from_matrix(matrix, complement);
-      built_and_verified(row_operations_planner, cube_request_of(3, map, 3), true);
-      built_and_verified(row_operations_one_port, cube_request_of(3, map, 2, Hypercube::Ports::one),
-                         true);
-    }
-  });
-}
-
-TEST(RowOperations, random_maps_cost_what_is_promised) {
-  Random random(2);
-  const int rounds = testing::full_run() ? 200 : 20;
-  for (int round = 0; round < rounds; ++round) {
-    const int n = 1 + static_cast<int>(random.below(9));
-    const std::uint64_t k = 1 + random.below(20);
-    const testing::Draft request = cube_request_of(n, random_affine(n, random), k);
-    built_and_verified(row_operations_planner, request, true);
-  }
-}
-
-TEST(RowOperations, sixty_dimensions_are_proved) {
-  Random random(3);
-  const testing::Draft request = cube_request_of(60, random_affine(60, random), 3);
-  built_and_verified(row_operations_planner, request, false);
-}
-
 TEST(SplitMap, the_gray_code_of_a_whole_index_is_planned_as_that_of_its_processor_bits) {
   for (const int m : {1, 2, 4})
     for (const Word complement : {0U, 21U}) {
@@ -76,7 +46,7 @@ TEST(SplitMap, the_gray_code_of_a_whole_index_is_planned_as_that_of_its_processo
       const BitMap gray = BitMap::from_columns(columns, complement & low_mask(m));
       for (const BitMap& map : {gray, gray.inverse()}) {
         const testing::Draft request = testing::cut_request(map, m);
-        for (const Planner* p : {&minimum_path, &conversion_table, &row_operations_planner})
+        for (const Planner* p : {&minimum_path, &conversion_table})
           built_and_verified(*p, request, true);
       }
     }
