@@ -274,14 +274,22 @@ void add_lists_and_layouts(std::vector<Asked>& all) {
                             repeated("Replicate(), ", n - 1) + "Replicate()]",
                         {2});
   }));
-  all.push_back(around("list_map_dimensions_max", list_map_dimensions_max, [](std::uint64_t n) {
-    return plans("balanced-maps", Request::of("i -> ~i", fmt::format("cube:{}", n), 1));
+  all.push_back(doubled("bits_in_turn_slots_max", bits_in_turn_slots_max, [](std::uint64_t n) {
+    const std::string map = fmt::format("p:2 | m:{} -> rev(p m)", log2_exact(n));
+    return plans("bits-in-turn", Request::of(map, "cube:2"));
   }));
-  all.push_back(around(
-      "list_map_few_ports_dimensions_max", list_map_few_ports_dimensions_max, [](std::uint64_t n) {
-        return plans("balanced-maps",
-                     Request::of("i -> ~i", fmt::format("cube:{},one-port", n), 1));
-      }));
+  const auto lists = [](const std::string& machine, std::uint64_t k) {
+    return plans("balanced-maps", Request::of("i -> ~i", machine, k));
+  };
+  all.push_back(around("list_map_dimensions_max", list_map_dimensions_max,
+                       [=](std::uint64_t n) { return lists(fmt::format("cube:{}", n), 9); }));
+  all.push_back(around("list_map_few_elements_dimensions_max", list_map_few_elements_dimensions_max,
+                       [=](std::uint64_t n) { return lists(fmt::format("cube:{}", n), 1); }));
+  all.push_back(around("list_map_few_elements_max", list_map_few_elements_max,
+                       [=](std::uint64_t k) { return lists("cube:8", k); }));
+  all.push_back(
+      around("list_map_few_ports_dimensions_max", list_map_few_ports_dimensions_max,
+             [=](std::uint64_t n) { return lists(fmt::format("cube:{},one-port", n), 1); }));
   all.push_back(around("list_map_elements_max", list_map_elements_max / 8, [](std::uint64_t n) {
     return plans("balanced-maps", Request::of("i -> rev(i)", "cube:3", n));
   }));

@@ -117,14 +117,21 @@ inline constexpr std::uint64_t three_fifths_entries_max = std::uint64_t{1} << 24
 inline constexpr std::uint64_t affine_memory_slots_max = std::uint64_t{1} << 18U;
 inline constexpr std::uint64_t affine_memory_packed_slots_max = 2048;
 
+// Bits in turn where they depend on slots: those of few are quickly put together, of more there are
+// planners of pairs.
+inline constexpr std::uint64_t bits_in_turn_slots_max = 64;
+
 // Lists of destinations on a cube: every processor and every element is listed and routed, seconds
 // of work.
 inline constexpr int list_routing_dimensions_max = 10;
 inline constexpr std::uint64_t list_routing_elements_max = std::uint64_t{1} << 17U;
 
 // Maps are listed where elements are few, of the whole machine and of those with goals of their
-// own: larger ones have planners that know their structure.
+// own, or of a processor on a few dimensions more: larger ones have planners that know their
+// structure.
 inline constexpr int list_map_dimensions_max = 7;
+inline constexpr int list_map_few_elements_dimensions_max = 9;
+inline constexpr std::uint64_t list_map_few_elements_max = 8;
 inline constexpr int list_map_few_ports_dimensions_max = 4;
 inline constexpr std::uint64_t list_map_elements_max = std::uint64_t{1} << 11U;
 inline constexpr std::uint64_t list_map_addresses_max = std::uint64_t{1} << 10U;

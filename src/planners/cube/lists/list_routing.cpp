@@ -206,14 +206,19 @@ std::optional<std::string> refusal_map(const Request& request) {
   if (auto why = cube_refusal(request)) return why;
   const int n = processor_bits(request);
   const int most = few_ports(request) ? limits::list_map_few_ports_dimensions_max
-                                      : limits::list_map_dimensions_max;
+                                      : limits::list_map_few_elements_dimensions_max;
   if (n > most)
     return fmt::format("it lists every processor, of at most {} dimensions; this cube has {}", most,
                        n);
   // Ports are dearer to negotiate than links.
   const std::uint64_t listed = limits::list_map_elements_max / (few_ports(request) ? 2 : 1);
-  if (request.elements() > listed >> static_cast<unsigned>(n))
+  if (n > limits::list_map_dimensions_max) {
+    if (request.elements() > limits::list_map_few_elements_max)
+      return fmt::format("on more than {} dimensions it lists at most {} elements of a processor",
+                         limits::list_map_dimensions_max, limits::list_map_few_elements_max);
+  } else if (request.elements() > listed >> static_cast<unsigned>(n)) {
     return fmt::format("it lists every element, at most {} of the whole machine", listed);
+  }
   if (request.map().cut &&
       request.elements() > limits::list_map_addresses_max >> static_cast<unsigned>(n))
     return fmt::format("with memory bits it lists at most {} elements of the whole machine",
@@ -311,7 +316,7 @@ const PlannerEntry balanced_maps({
     .title = "a small map as a list: paths over the emptiest links, paths and times negotiated",
     .needs =
         "a map of at most 7 processor bits, 4 with few ports, of 2^11 elements in all, 2^10 with "
-        "memory bits",
+        "memory bits; 8 and 9 processor bits with at most 8 elements each",
     .cost = "counted",
     .citation = "faro, after McMurchie, Ebeling 1995",
     .refusal = refusal_map,

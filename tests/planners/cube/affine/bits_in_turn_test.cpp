@@ -117,6 +117,43 @@ TEST(BitsInTurn, sixty_dimensions_are_proved) {
                      false);
 }
 
+TEST(BitsInTurn, every_map_of_one_processor_bit_and_two_memory_bits_and_of_two_and_one) {
+  testing::for_every_matrix(3, [](const BitMatrix& matrix) {
+    for (int m = 1; m <= 3; ++m)
+      for (const Word complement : {0U, 3U}) {
+        const testing::Draft request =
+            testing::cut_request(BitMap::from_matrix(matrix, complement), m);
+        if (applies(bits_in_turn, request)) built_and_verified(bits_in_turn, request, true);
+      }
+  });
+}
+
+TEST(BitsInTurn, random_maps_of_processor_and_memory_bits) {
+  Random random(4);
+  testing::Judged judged(30);
+  for (int round = 0; round < (full_run() ? 300 : 40); ++round) {
+    const int width = 2 + static_cast<int>(random.below(8));
+    const int m =
+        1 + static_cast<int>(random.below(static_cast<std::uint64_t>(std::min(width, 6))));
+    const testing::Draft request = testing::cut_request(random_affine(width, random), m);
+    if (!applies(bits_in_turn, request)) continue;
+    ++judged;
+    built_and_verified(bits_in_turn, request, true);
+    testing::one_search_serves_all(bits_in_turn, request);
+  }
+  built_and_verified(bits_in_turn, testing::cut_request(random_affine(54, random), 4), false);
+}
+
+TEST(BitsInTurn, sums_of_bits_with_memory_take_little_more_than_their_own) {
+  // p0 and p3 are added to by others; the rest stays.
+  const testing::Draft request = testing::cut_request(
+      Request::of("p:24 | m:2 -> p[23:4] (p[3] ^ m[0]) p[2:1] (p[0] ^ p[20]) | m", "cube:24")
+          .map()
+          .map,
+      2);
+  EXPECT_LE(built_and_verified(bits_in_turn, request, false).steps, 4U);
+}
+
 TEST(BitsInTurn, leaves_code_conversions_to_their_own) {
   EXPECT_TRUE(
       bits_in_turn.refusal(cube_request_of(4, testing::gray_to_binary({4}), 3)).has_value());
