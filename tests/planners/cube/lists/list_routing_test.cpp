@@ -149,6 +149,19 @@ TEST(BalancedMaps, small_maps_with_memory_bits_take_the_least_steps) {
   }
 }
 
+// Others take a step or two more.
+TEST(BalancedMaps, few_elements_on_eight_and_nine_dimensions_are_at_the_bound) {
+  Random random(89);
+  for (const auto& [n, k] : {std::pair{8, 3U}, {8, 8U}, {9, 4U}})
+    for (const BitMap& map : {testing::random_affine(n, random),
+                              BitMap::from_places(testing::random_places(n, random))}) {
+      const testing::Draft request = testing::cube_request_of(n, map, k);
+      const Cost cost = testing::built_and_verified(balanced_maps, request, false);
+      EXPECT_EQ(cost.steps,
+                lower_bound(std::get<Hypercube>(request.machine), request.map, k).value);
+    }
+}
+
 // What planners of one dimension a step take 14, 15 and 32 steps for, and the dimensions of plans
 // for all ports in turn 40, 14, 18 and 14; and random maps and lists, right at the promised cost.
 TEST(BalancedMaps, few_ports_are_negotiated_and_use_several_dimensions_in_a_step) {
