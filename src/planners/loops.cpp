@@ -243,6 +243,9 @@ std::shared_ptr<const Looped> kept(const Request& request, const Promise& promis
     throw Error(ErrorCode::impossible, "its plans for a few elements do not go on alike");
   looped->plan = further(plans[0], plans[1], (request.elements() - few.base) / few.d);
   check_slots(looped->plan);
+  // Plans for a few that are those for the next power of two look as if they did.
+  if (looped->plan.header.slots < request.elements())
+    throw Error(ErrorCode::impossible, "its plans for a few elements have no room for more");
   const Answer& first = promise.answers[0];
   looped->cost = promise.cost;
   looped->formula =

@@ -106,8 +106,8 @@ TEST(Loops, where_plans_do_not_go_on_alike_a_few_elements_are_moved_a_lap) {
     std::uint64_t elements;
     Count most;  // steps; plans that list every step take 1553, 1908 and 1334
   };
-  for (const Case& c : {Case{"p:2 -> matrix(3, 2)(p) ^ 1", "cube:2,one-port", 1035, 1425},
-                        Case{"p:4 -> matrix(15, 11, 5, 2)(p) ^ 13", "cube:4", 2409, 1472},
+  for (const Case& c : {Case{"p:2 -> matrix(3, 2)(p) ^ 1", "cube:2,one-port", 1035, 1424},
+                        Case{"p:4 -> matrix(15, 11, 5, 2)(p) ^ 13", "cube:4", 2409, 1462},
                         Case{"p:3 -> matrix(7, 4, 1)(p) ^ 6", "cube:3", 1439, 1001}}) {
     const Request request = Request::of(c.map, c.machine, c.elements);
     const MachinePlan made = testing::planned(request);
@@ -119,6 +119,14 @@ TEST(Loops, where_plans_do_not_go_on_alike_a_few_elements_are_moved_a_lap) {
     const MachinePlan many = testing::planned(request.with_elements(1000000000 + c.elements));
     EXPECT_LE(many.value() * made.bound().value, (made.value() + 3) * many.bound().value) << c.map;
   }
+}
+
+// Their plans for a few are plans for 256, whose slots are no more for more elements.
+TEST(Loops, plans_for_the_next_power_of_two_do_not_go_on) {
+  for (const auto& [map, machine] :
+       {std::pair{"i:2 -> i[0] i[1]", "cube:2,one-port"}, {"i:3 -> rev(i)", "cube:3,one-port"}})
+    for (const std::uint64_t elements : {1025U, 1062U, 1136U, 2986U})
+      testing::judged_file(testing::planned(Request::of(map, machine, elements)), {VerifyBy::both});
 }
 
 TEST(Loops, a_few_elements_have_the_plans_that_they_had) {

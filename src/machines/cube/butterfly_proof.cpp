@@ -139,18 +139,14 @@ bool ButterflyProof::operands_fit(const std::vector<Piece>& low, const std::vect
     return refuse("reads-empty", {.slot = size_of(low) != processors ? rule.low : rule.high},
                   "stage {} reads slots {} and {} where one of them is empty", rule.stage, rule.low,
                   rule.high);
-  const int before = low.front().tag;
-  if (before >= stages_.count() || stages_.index_bit(before) != index_bit)
-    return refuse("stage", {.processor = low.front().where.first(), .slot = rule.low},
-                  "stage {}: the low operand has done {} stages, which it does not follow",
-                  rule.stage, before);
+  // In a sort several stages are of one index bit: some processors may be further on.
   for (const auto& [side, wanted] : {std::pair{&low, 0U}, std::pair{&high, 1U}}) {
     for (const Piece& piece : *side) {
-      if (piece.tag != before)
+      if (piece.tag >= stages_.count() || stages_.index_bit(piece.tag) != index_bit)
         return refuse(
             "stage", {.processor = piece.where.first(), .slot = wanted == 0 ? rule.low : rule.high},
-            "stage {}: the {} operand has done {} stages, wanted {}", rule.stage,
-            wanted == 0 ? "low" : "high", piece.tag, before);
+            "stage {}: the {} operand has done {} stages, which it does not follow", rule.stage,
+            wanted == 0 ? "low" : "high", piece.tag);
       if (piece.origin[static_cast<std::size_t>(index_bit)] != Parity{0, wanted})
         return refuse(
             "pair", {.processor = piece.where.first(), .slot = wanted == 0 ? rule.low : rule.high},
@@ -162,6 +158,10 @@ bool ButterflyProof::operands_fit(const std::vector<Piece>& low, const std::vect
     for (const Piece& b : high) {
       const AffineSpace both = a.where.meet(b.where);
       if (both.empty()) continue;
+      if (a.tag != b.tag)
+        return refuse("stage", {.processor = both.first(), .slot = rule.high},
+                      "stage {}: the high operand has done {} stages, wanted {}", rule.stage, b.tag,
+                      a.tag);
       const Piece x = a.on(both);
       const Piece y = b.on(both);
       for (int i = 0; i < goal_.index_bits; ++i) {

@@ -13,6 +13,7 @@
 namespace faro::inline v1::cube_proof_states {
 
 constexpr std::size_t lookups_of_a_comparison = 8;
+constexpr std::uint64_t meets_of_ports_max = limits::proof_work_max / lookups_of_a_comparison;
 
 std::optional<Word> DisjointSets::common(SpaceId set, Spaces& spaces, std::uint64_t& work,
                                          bool counted) const {
@@ -75,13 +76,14 @@ void MovingProof::use_port(SpaceId where, int across) {
 }
 
 // A processor of the space that uses `others` dimensions besides `across`, all above `after`.
+// Nothing as well once too many sets were compared.
 std::optional<Word> MovingProof::crowded(const AffineSpace& space, int across, int after,
                                          int others) {
   if (others == 0) return space.first();
   for (auto at = crossing_.upper_bound(after); at != crossing_.end(); ++at) {
     if (at->first == across) continue;
     for (const SpaceId other : at->second) {
-      ++work_;
+      if (++port_meets_ > meets_of_ports_max) return {};
       const AffineSpace both = space.meet(spaces_->at(other));
       if (both.empty()) continue;
       if (const auto p = crowded(both, across, at->first, others - 1)) return p;
@@ -98,6 +100,8 @@ void MovingProof::use_ports(SpaceId where, int across) {
   if (const auto p = crowded(space, across, inside, ports_))
     breach("ports", {.processor = *p, .dimension = across},
            "processor {} uses dimension {} and {} others", *p, across, ports_);
+  else if (port_meets_ > meets_of_ports_max)
+    give_up("more than {} comparisons of who uses which ports", meets_of_ports_max);
 }
 
 void MovingProof::use_link(SpaceId where, int across) {

@@ -58,6 +58,7 @@ class MovingProof : public Judge {
   std::optional<States> states_;
   std::unordered_map<Slot, Held> slots_;  // those that were written
   std::uint64_t work_ = 0;
+  std::uint64_t port_meets_ = 0;
 
  private:
   bool well_formed(const Move& move);

@@ -245,6 +245,36 @@ Verdict read_into(const std::string& text, std::unique_ptr<Verifier> verifier) {
   return verifier->verdict();
 }
 
+// Stages 2, 1, 2 of some processors come before stage 2 of all, which is the first of the others.
+TEST(butterfly_verifiers, accept_a_rule_for_processors_at_different_stages_of_a_sort) {
+  std::ifstream file(source_path("tests/data/sort_of_eight.json"));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  for (const auto make : {make_replay, make_proof}) {
+    const Verdict verdict = read_into(text, make());
+    EXPECT_TRUE(verdict.ok()) << first_violation(verdict);
+  }
+}
+
+// 40 rules of 3 conditions have more sets of 20 in common than anybody goes through.
+TEST(butterfly_verifiers, give_up_where_ports_would_take_too_many_comparisons) {
+  constexpr int n = 40;
+  Random random(1);
+  RecordingSink schedule = planned(n, 0);
+  schedule.header.machine = Hypercube{.dimensions = n, .ports = Hypercube::Ports{20}};
+  schedule.header.slots = n + 1;
+  schedule.cube_steps.resize(1);
+  schedule.cube_steps[0].clear();
+  for (int d = 0; d < n; ++d) {
+    Rule rule{.where = {}, .from = 0, .across = d, .to = static_cast<Slot>(d + 1)};
+    for (int c = 0; c < 3; ++c)
+      rule.where.push_back(
+          {random.next() & low_mask(n) & ~bit(d), static_cast<unsigned>(random.below(2))});
+    schedule.cube_steps[0].rules.push_back(rule);
+  }
+  const Verdict verdict = proved(schedule);
+  EXPECT_EQ(verdict.answer, Verdict::Answer::unprovable) << first_violation(verdict);
+}
+
 TEST(butterfly_verifiers, agree_with_an_independent_verifier_on_stored_samples) {
   std::ifstream file(source_path("tests/data/butterfly_samples.json"));
   const auto samples = nlohmann::json::parse(file).at("samples");

@@ -314,9 +314,9 @@ const PlannerEntry balanced_maps({
     .name = "balanced-maps",
     .machine = "cube",
     .title = "a small map as a list: paths over the emptiest links, paths and times negotiated",
-    .needs =
-        "a map of at most 7 processor bits, 4 with few ports, of 2^11 elements in all, 2^10 with "
-        "memory bits; 8 and 9 processor bits with at most 8 elements each",
+    .needs = "a map of at most 7 processor bits, of 2^11 elements in all, 4 bits and 2^10 with few "
+             "ports; "
+             "of 8 and 9 bits with at most 8 elements each; with memory bits at most 2^10 in all",
     .cost = "counted",
     .citation = "faro, after McMurchie, Ebeling 1995",
     .refusal = refusal_map,
